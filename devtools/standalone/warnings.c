@@ -10,9 +10,9 @@
  * it with the object at hand, must not take that for an overflow.
  */
 
-#include <rte_memcpy.h>
-
 #include <stdlib.h>
+
+#include <rte_memcpy.h>
 
 #ifdef __cplusplus
 extern "C" {
