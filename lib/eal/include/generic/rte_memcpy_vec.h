@@ -224,8 +224,9 @@ RTE_MEMCPY_HEAD_TAIL(128)
  * @internal
  * Copy more than 256 bytes. Out of line: the code is long,
  * and a call is cheap beside a copy of that size.
+ * Not __rte_noinline: some drivers define a macro noinline.
  */
-static __rte_noinline __rte_unused void *
+static __attribute__((__noinline__, __unused__)) void *
 rte_memcpy_long(void *dst, const void *src, size_t n)
 {
 	const uint8_t *from = (const uint8_t *)src;
@@ -234,8 +235,11 @@ rte_memcpy_long(void *dst, const void *src, size_t n)
 	rte_memcpy_blk128 tail;
 	size_t skip;
 
-	if (n >= RTE_MEMCPY_LIBC_MIN_LEN)
+	if (n >= RTE_MEMCPY_LIBC_MIN_LEN) {
+		/* Where n was an int, its range reaches to sizes that no object has. */
+		RTE_MEMCPY_HIDE(n);
 		return memcpy(dst, src, n);
+	}
 
 	tail = rte_memcpy_load128(from + n - 128);
 	/* The first vector reaches to where the stores become aligned. */
