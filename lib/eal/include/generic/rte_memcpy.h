@@ -26,6 +26,7 @@
  * as long as nobody else writes to either area meanwhile.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -13,12 +13,14 @@
  * RTE_MEMCPY_VEC_BYTES is 16, 32 or 64.
  *
  * Strategy. Packets come in random sizes, so what costs is a mispredicted
- * branch, not a byte copied twice. Sizes fall into a few classes
- * (up to 16, 32, 64, 128, 256 bytes); in each class the first and the last
- * block of the area are copied, and overlap in the middle. There is one branch
- * per class and none on single bits of the size.
+ * branch (some 20 cycles), not a byte copied twice. Up to 256 bytes there are
+ * few classes, and in each the first and the last block of the area are copied
+ * so that they overlap in the middle. Where a class holds two or three
+ * blocks, how far the inner ones lie from the ends is computed, not branched on.
  * All loads of a class come before its stores, so that no load has to wait
  * for a store whose address differs from its own only above the page offset.
+ * Of stores that overlap the one at the start comes last where it can: what was
+ * copied is read from there, by one load that this store can serve.
  * What is longer goes out of line: aligned stores in a loop, or libc,
  * which knows the caches of the machine, where that is at least as fast.
  *
@@ -39,13 +41,16 @@ extern "C" {
  * @internal
  * From this size in bytes on, memcpy() of libc is at least as fast
  * as the loop here, wherever the areas lie.
- * Below it, glibc 2.36 on Zen 4 uses rep movsb, which takes 14 to 28 times as
- * long when the destination lies a few bytes above the source modulo 4 KiB,
- * as it does behind a virtio header.
  */
 #ifndef RTE_MEMCPY_LIBC_MIN_LEN
 #define RTE_MEMCPY_LIBC_MIN_LEN (1024 * 1024)
 #endif
+
+/**
+ * @internal
+ * Up to this size in bytes glibc copies by vectors, above it by rep movsb.
+ */
+#define RTE_MEMCPY_LIBC_VEC_MAX_LEN 2048
 
 /**
  * @internal
@@ -155,59 +160,84 @@ rte_mov256(uint8_t *dst, const uint8_t *src)
 	rte_mov128(dst + 128, src + 128);
 }
 
-/** @internal Copy 0 to 3 bytes: first, middle and last, which may coincide. */
-static __rte_always_inline void
-rte_memcpy_upto3(uint8_t *dst, const uint8_t *src, size_t n)
-{
-	uint8_t first, middle, last;
+#ifdef RTE_MEMCPY_HAS_UPTO64
 
-	if (n == 0)
+/** @internal Copy 0 to 64 bytes. The architecture defines it. */
+static __rte_always_inline void
+rte_memcpy_upto64(uint8_t *dst, const uint8_t *src, size_t n);
+
+#else
+
+/** @internal Copy 0 to 3 bytes; 2 of them by one access, so that they do not tear. */
+static __rte_always_inline void
+rte_memcpy_upto3(uint8_t *dst, const uint8_t *src, uint32_t n)
+{
+	if (n >= 2) {
+		uint16_t head = *(const rte_memcpy_mem2 *)src;
+		uint16_t tail = *(const rte_memcpy_mem2 *)(src + n - 2);
+
+		*(rte_memcpy_mem2 *)(dst + n - 2) = tail;
+		*(rte_memcpy_mem2 *)dst = head;
+	} else if (n == 1) {
+		*dst = *src;
+	}
+}
+
+/** @internal Copy 4 to 15 bytes; 4 and 8 of them do not tear. */
+static __rte_always_inline void
+rte_memcpy_upto15(uint8_t *dst, const uint8_t *src, uint32_t n)
+{
+	/* 0 below 8 bytes, 4 from there on */
+	uint32_t inner = (n / 2) & ~3u;
+	uint32_t end = n - inner;
+	uint32_t head, second, third, tail;
+
+	if (n == 8) {
+		*(rte_memcpy_mem8 *)dst = *(const rte_memcpy_mem8 *)src;
 		return;
-	first = src[0];
-	middle = src[n / 2];
-	last = src[n - 1];
-	dst[0] = first;
-	dst[n / 2] = middle;
-	dst[n - 1] = last;
+	}
+	head = *(const rte_memcpy_mem4 *)src;
+	second = *(const rte_memcpy_mem4 *)(src + inner);
+	third = *(const rte_memcpy_mem4 *)(src + end - 4);
+	tail = *(const rte_memcpy_mem4 *)(src + n - 4);
+	*(rte_memcpy_mem4 *)(dst + end - 4) = third;
+	*(rte_memcpy_mem4 *)(dst + n - 4) = tail;
+	*(rte_memcpy_mem4 *)(dst + inner) = second;
+	*(rte_memcpy_mem4 *)dst = head;
 }
 
-/** @internal Copy 0 to 16 bytes. */
+/** @internal Copy 16 to 64 bytes. */
 static __rte_always_inline void
-rte_memcpy_upto16(uint8_t *dst, const uint8_t *src, size_t n)
+rte_memcpy_16to64(uint8_t *dst, const uint8_t *src, uint32_t n)
 {
-	if (n >= 8) {
-		uint64_t head = *(const rte_memcpy_mem8 *)src;
-		uint64_t tail = *(const rte_memcpy_mem8 *)(src + n - 8);
+	/* 0 below 32 bytes, 16 below 64, and 32 for 64 */
+	uint32_t inner = (n / 2) & ~15u;
+	uint32_t end = n - inner;
+	rte_memcpy_blk16 head = rte_memcpy_load16(src);
+	rte_memcpy_blk16 second = rte_memcpy_load16(src + inner);
+	rte_memcpy_blk16 third = rte_memcpy_load16(src + end - 16);
+	rte_memcpy_blk16 tail = rte_memcpy_load16(src + n - 16);
 
-		*(rte_memcpy_mem8 *)dst = head;
-		*(rte_memcpy_mem8 *)(dst + n - 8) = tail;
-	} else if (n >= 4) {
-		uint32_t head = *(const rte_memcpy_mem4 *)src;
-		uint32_t tail = *(const rte_memcpy_mem4 *)(src + n - 4);
-
-		*(rte_memcpy_mem4 *)dst = head;
-		*(rte_memcpy_mem4 *)(dst + n - 4) = tail;
-	} else {
-		rte_memcpy_upto3(dst, src, n);
-	}
+	rte_memcpy_store16(dst + end - 16, third);
+	rte_memcpy_store16(dst + n - 16, tail);
+	rte_memcpy_store16(dst + inner, second);
+	rte_memcpy_store16(dst, head);
 }
 
-/** @internal Copy *len* to twice *len* bytes: the first and the last *len*. */
-#define RTE_MEMCPY_HEAD_TAIL(len) \
-	static __rte_always_inline void rte_memcpy_head_tail##len( \
-		uint8_t *dst, const uint8_t *src, size_t n) \
-	{ \
-		rte_memcpy_blk##len head = rte_memcpy_load##len(src); \
-		rte_memcpy_blk##len tail = rte_memcpy_load##len(src + n - len); \
-\
-		rte_memcpy_store##len(dst, head); \
-		rte_memcpy_store##len(dst + n - len, tail); \
-	}
+/** @internal Copy 0 to 64 bytes. */
+static __rte_always_inline void
+rte_memcpy_upto64(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	/* Narrow arithmetic makes for shorter code. */
+	if (n >= 16)
+		rte_memcpy_16to64(dst, src, (uint32_t)n);
+	else if (n >= 4)
+		rte_memcpy_upto15(dst, src, (uint32_t)n);
+	else
+		rte_memcpy_upto3(dst, src, (uint32_t)n);
+}
 
-RTE_MEMCPY_HEAD_TAIL(16)
-RTE_MEMCPY_HEAD_TAIL(32)
-RTE_MEMCPY_HEAD_TAIL(64)
-RTE_MEMCPY_HEAD_TAIL(128)
+#endif /* RTE_MEMCPY_HAS_UPTO64 */
 
 #if RTE_MEMCPY_VEC_BYTES == 16
 #define rte_memcpy_load_vec rte_memcpy_load16
@@ -220,42 +250,103 @@ RTE_MEMCPY_HEAD_TAIL(128)
 #define rte_memcpy_store_vec rte_memcpy_store64
 #endif
 
+/** @internal Copy more than 256 bytes: the loop. */
+static __rte_always_inline void
+rte_memcpy_loop(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	rte_memcpy_blk128 tail = rte_memcpy_load128(src + n - 128);
+	uint8_t *tail_dst = dst + n - 128;
+	/* The first vector reaches to where the stores become aligned. */
+	size_t skip = RTE_MEMCPY_VEC_BYTES - ((uintptr_t)dst & (RTE_MEMCPY_VEC_BYTES - 1));
+
+	rte_memcpy_store_vec(dst, rte_memcpy_load_vec(src));
+	dst += skip;
+	src += skip;
+	/* All before dst is copied; at most 128 bytes are left to the tail. */
+	do {
+		rte_mov128(dst, src);
+		dst += 128;
+		src += 128;
+	} while (dst < tail_dst);
+	rte_memcpy_store128(tail_dst, tail);
+}
+
 /**
  * @internal
  * Copy more than 256 bytes. Out of line: the code is long,
  * and a call is cheap beside a copy of that size.
  * Not __rte_noinline: some drivers define a macro noinline.
  */
-static __attribute__((__noinline__, __unused__)) void *
-rte_memcpy_long(void *dst, const void *src, size_t n)
+static __attribute__((__noinline__, __unused__)) void
+rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 {
-	const uint8_t *from = (const uint8_t *)src;
-	uint8_t *to = (uint8_t *)dst;
-	uint8_t *tail_to = to + n - 128;
-	rte_memcpy_blk128 tail;
-	size_t skip;
+	bool is_for_libc = n >= RTE_MEMCPY_LIBC_MIN_LEN;
 
-	if (n >= RTE_MEMCPY_LIBC_MIN_LEN) {
+#ifdef RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+	/*
+	 * On Zen 4 rep movsb is up to 28 times slower where the destination lies
+	 * less than 128 bytes above the source modulo 4 KiB, as it does behind a
+	 * virtio header.
+	 */
+	if ((((uintptr_t)dst - (uintptr_t)src) & 4095) - 1 >= 127)
+		is_for_libc = true;
+#endif
+	if (is_for_libc) {
 		/* Where n was an int, its range reaches to sizes that no object has. */
 		RTE_MEMCPY_HIDE(n);
-		return memcpy(dst, src, n);
+		memcpy(dst, src, n);
+	} else {
+		rte_memcpy_loop(dst, src, n);
 	}
-
-	tail = rte_memcpy_load128(from + n - 128);
-	/* The first vector reaches to where the stores become aligned. */
-	rte_memcpy_store_vec(to, rte_memcpy_load_vec(from));
-	skip = RTE_MEMCPY_VEC_BYTES - ((uintptr_t)to & (RTE_MEMCPY_VEC_BYTES - 1));
-	to += skip;
-	from += skip;
-	/* All before to is copied; at most 128 bytes are left to the tail. */
-	while (to < tail_to) {
-		rte_mov128(to, from);
-		to += 128;
-		from += 128;
-	}
-	rte_memcpy_store128(tail_to, tail);
-	return dst;
 }
+
+#ifdef RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+
+/** @internal Copy any number of bytes; libc has wider vectors for most. */
+static __rte_always_inline void
+rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	if (n <= 64)
+		rte_memcpy_upto64(dst, src, n);
+	else if (n <= RTE_MEMCPY_LIBC_VEC_MAX_LEN)
+		memcpy(dst, src, n);
+	else
+		rte_memcpy_long(dst, src, n);
+}
+
+#else
+
+/** @internal Copy 65 to 256 bytes: the first and the last 64 or 128. */
+static __rte_always_inline void
+rte_memcpy_upto256(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	rte_memcpy_blk64 head = rte_memcpy_load64(src);
+	rte_memcpy_blk64 tail = rte_memcpy_load64(src + n - 64);
+
+	if (n > 128) {
+		rte_memcpy_blk64 second = rte_memcpy_load64(src + 64);
+		rte_memcpy_blk64 third = rte_memcpy_load64(src + n - 128);
+
+		rte_memcpy_store64(dst + 64, second);
+		rte_memcpy_store64(dst + n - 128, third);
+	}
+	rte_memcpy_store64(dst + n - 64, tail);
+	rte_memcpy_store64(dst, head);
+}
+
+/** @internal Copy any number of bytes. */
+static __rte_always_inline void
+rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	if (n <= 64)
+		rte_memcpy_upto64(dst, src, n);
+	else if (n <= 256)
+		rte_memcpy_upto256(dst, src, n);
+	else
+		rte_memcpy_long(dst, src, n);
+}
+
+#endif /* RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS */
 
 static __rte_always_inline void *
 rte_memcpy(void *dst, const void *src, size_t n)
@@ -268,24 +359,12 @@ rte_memcpy(void *dst, const void *src, size_t n)
 
 	RTE_MEMCPY_HIDE(to);
 	RTE_MEMCPY_HIDE(from);
-	if (n <= 16)
-		rte_memcpy_upto16(to, from, n);
-	else if (n <= 32)
-		rte_memcpy_head_tail16(to, from, n);
-	else if (n <= 64)
-		rte_memcpy_head_tail32(to, from, n);
-	else if (n <= 128)
-		rte_memcpy_head_tail64(to, from, n);
-	else if (n <= 256)
-		rte_memcpy_head_tail128(to, from, n);
-	else
-		rte_memcpy_long(to, from, n);
+	rte_memcpy_any(to, from, n);
 	return dst;
 }
 
 #undef rte_memcpy_load_vec
 #undef rte_memcpy_store_vec
-#undef RTE_MEMCPY_HEAD_TAIL
 #undef RTE_MEMCPY_BLK_PAIR
 #undef RTE_MEMCPY_BLK_VECTOR
 #undef RTE_MEMCPY_HIDE

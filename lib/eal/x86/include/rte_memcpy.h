@@ -33,6 +33,11 @@
 #define RTE_MEMCPY_VEC_BYTES 32
 #else
 #define RTE_MEMCPY_VEC_BYTES 16
+#define RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+#endif
+
+#if defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__BMI2__) && defined(RTE_ARCH_X86_64)
+#define RTE_MEMCPY_HAS_UPTO64
 #endif
 
 #endif /* RTE_USE_CC_MEMCPY */
@@ -42,6 +47,10 @@ extern "C" {
 #endif
 
 #include "generic/rte_memcpy.h"
+
+#ifdef RTE_MEMCPY_HAS_UPTO64
+#include <rte_memcpy_avx512vl.h>
+#endif
 
 #ifdef __cplusplus
 }
