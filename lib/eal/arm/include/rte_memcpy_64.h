@@ -14,15 +14,26 @@
 #include <rte_config.h>
 
 /*
- * DPDK's build configuration leaves custom code off for all 64-bit Arm cores
- * but those that ask for it (RTE_ARCH_ARM64_MEMCPY), and so it stays here.
+ * - SVE wherever the compiler targets it: the registers of these cores are as
+ *   wide as 64 bytes, NEON uses 16 of them.
+ * - NEON only on request: DPDK's build configuration leaves custom code off for
+ *   all 64-bit Arm cores but those that ask for it (RTE_ARCH_ARM64_MEMCPY).
  */
-#if defined(RTE_USE_CC_MEMCPY) || !defined(RTE_ARCH_ARM64_MEMCPY)
+#ifdef RTE_USE_CC_MEMCPY
 #define RTE_MEMCPY_VEC_BYTES 0
-#else
+#elif defined(__ARM_FEATURE_SVE) && __has_include(<arm_sve.h>) /* not GCC 8 and 9 */
 #define RTE_MEMCPY_VEC_BYTES 16
+#define RTE_MEMCPY_HAS_ANY
+#elif defined(RTE_ARCH_ARM64_MEMCPY)
+#define RTE_MEMCPY_VEC_BYTES 16
+#else
+#define RTE_MEMCPY_VEC_BYTES 0
 #endif
 
 #include "generic/rte_memcpy.h"
+
+#ifdef RTE_MEMCPY_HAS_ANY
+#include <rte_memcpy_sve.h>
+#endif
 
 #endif /* _RTE_MEMCPY_ARM64_H_ */

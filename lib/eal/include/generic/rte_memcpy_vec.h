@@ -300,7 +300,13 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 	}
 }
 
-#ifdef RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+#if defined(RTE_MEMCPY_HAS_ANY)
+
+/** @internal Copy any number of bytes. The architecture defines it. */
+static __rte_always_inline void
+rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n);
+
+#elif defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS)
 
 /** @internal Copy any number of bytes; libc has wider vectors for most. */
 static __rte_always_inline void
@@ -346,7 +352,7 @@ rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
 		rte_memcpy_long(dst, src, n);
 }
 
-#endif /* RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS */
+#endif
 
 static __rte_always_inline void *
 rte_memcpy(void *dst, const void *src, size_t n)
@@ -367,7 +373,9 @@ rte_memcpy(void *dst, const void *src, size_t n)
 #undef rte_memcpy_store_vec
 #undef RTE_MEMCPY_BLK_PAIR
 #undef RTE_MEMCPY_BLK_VECTOR
+#ifndef RTE_MEMCPY_HAS_ANY
 #undef RTE_MEMCPY_HIDE
+#endif
 
 #ifdef __cplusplus
 }
