@@ -36,7 +36,7 @@
 
 #define SECONDS_VARIABLE "MEMCPY_PERF_SECONDS"
 #define JSON_VARIABLE "MEMCPY_PERF_JSON"
-#define DEFAULT_SECONDS 20
+#define DEFAULT_SECONDS 24
 
 #define NUM_PASSES 4
 #define WINDOW_US 100
@@ -828,16 +828,20 @@ print_table(const struct table *table, FILE *json)
 
 /* Each row several times, since a disturbance may last longer than one row does. */
 static int
-measure_rows(struct table *table, uint64_t tsc)
+measure_rows(struct table *table, uint64_t end)
 {
-	unsigned int i, pass;
+	unsigned int left = NUM_PASSES * table->num_rows;
+	unsigned int i;
+	uint64_t now;
 
 	for (i = 0; i < table->num_rows; i++)
 		if (prepare_row(&table->rows[i]) != 0)
 			return -1;
-	for (pass = 0; pass < NUM_PASSES; pass++)
-		for (i = 0; i < table->num_rows; i++)
-			measure_row(&table->rows[i], tsc / NUM_PASSES / table->num_rows);
+	for (; left > 0; left--) {
+		now = rte_get_tsc_cycles();
+		measure_row(
+			&table->rows[left % table->num_rows], now < end ? (end - now) / left : 0);
+	}
 	return 0;
 }
 
@@ -856,6 +860,7 @@ free_rows(struct table *table)
 static int
 run_table(struct table *table, uint64_t tsc, FILE *json)
 {
+	uint64_t end = rte_get_tsc_cycles() + tsc;
 	int ret;
 
 	table->num_rows = 0;
@@ -865,7 +870,7 @@ run_table(struct table *table, uint64_t tsc, FILE *json)
 		return -1;
 	}
 	table->add_rows(table);
-	ret = measure_rows(table, tsc);
+	ret = measure_rows(table, end);
 	if (ret == 0)
 		print_table(table, json);
 	free_rows(table);
