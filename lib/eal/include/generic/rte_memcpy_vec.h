@@ -48,7 +48,8 @@ extern "C" {
 
 /**
  * @internal
- * Up to this size in bytes glibc copies by vectors, above it by rep movsb.
+ * Up to this size in bytes glibc copies by vectors on every x86 CPU.
+ * Above, it may turn to rep movsb.
  */
 #define RTE_MEMCPY_LIBC_VEC_MAX_LEN 2048
 
