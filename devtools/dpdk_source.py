@@ -224,7 +224,8 @@ def unpack(tarball, target):
                 else:
                     raise Error(f"{tarball}: not a source tarball of DPDK: {member.name}")
     except ARCHIVE_ERRORS as error:
-        raise Error(f"{tarball}: not a readable tarball: {error}") from error
+        why = (str(error) or type(error).__name__).splitlines()[0].rstrip(":")
+        raise Error(f"{tarball}: not a readable tarball: {why}") from error
     for path, link in links:  # last, so that nothing is written through them
         inside = path.relative_to(target)
         if os.path.isabs(link) or not inner_path(inside.parent / link):

@@ -320,7 +320,9 @@ class LocalChangeTest(Case):
         self.fails(f"{NEW}: has local changes, or is not DPDK's", "apply", self.tree)
         write(self.tree / "VERSION", "22.11.10\n")  # then the pristine tree says nothing
         before = snapshot(self.tree)
-        self.repository.apply(self.tree)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.repository.apply(self.tree)
+        self.assertIn("no pristine DPDK 22.11.10 to compare with", said.getvalue())
         self.repository.revert(self.tree)
         self.assertEqual(snapshot(self.tree), before)
 
