@@ -381,7 +381,7 @@ class RealTest(unittest.TestCase):
     @unittest.skipUnless(platform.machine() == "x86_64", "steps through x86-64 programs only")
     def test_native(self):
         """A program of this machine, run step by step."""
-        code = mca.X86_CODES[0]
+        code = next(code for code in mca.X86_CODES if code.name == "ours, AVX2")
         if not mca.cpu_has(code.cpu_flags):
             self.skipTest(f"this CPU cannot run {code.name}")
         program = mca.program_of(mca.HERE, code, mca.ROOT, PRISTINE, mca.find_llvm())
@@ -389,6 +389,15 @@ class RealTest(unittest.TestCase):
         row = mca.examine(mca.find_llvm(), "alderlake", program)
         self.assertTrue(all(1 <= each < 100 for each in row.small), row)
         self.assertEqual(row.loop_bytes % 16, 0)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "steps through x86-64 programs only")
+    def test_left_to_libc(self):
+        """Classes that SSE code leaves to libc have no cycles."""
+        code = next(code for code in mca.X86_CODES if code.name == "ours, SSE4.2")
+        program = mca.program_of(mca.HERE, code, mca.ROOT, PRISTINE, mca.find_llvm())
+        small = mca.examine(mca.find_llvm(), "alderlake", program).small
+        self.assertNotIn(mca.LIBC, small[:3])
+        self.assertEqual(small[3:], [mca.LIBC] * 2)
 
 
 if __name__ == "__main__":
