@@ -14,8 +14,9 @@
  * Strategy. As in generic/rte_memcpy_vec.h, sizes fall into a few classes,
  * each with all its loads before its stores; but the classes stand in multiples
  * of the vector length (VL), which is known only at run time:
- * - up to 16 bytes: scalar registers. An access under a predicate promises other
- *   threads single bytes only, and small objects must not tear;
+ * - up to 64 bytes: as without SVE. That has no loop and few branches either, and
+ *   an access under a predicate promises other threads single bytes only, where
+ *   small objects must not tear;
  * - up to 2 VL: two vectors under a predicate, which ends at the last byte;
  * - up to 4, 8, 16 VL: head and tail of 2, 4, 8 whole vectors, which overlap;
  * - above: four whole vectors a round to a destination aligned to VL.
@@ -25,8 +26,8 @@
  *
  * Where VL is 16 bytes (Neoverse N2 and V2, Grace), SVE moves no more a cycle
  * than NEON, and NEON's load and store of pairs is as good or better: it takes
- * over where predicates or a loop would be needed. The comparison with VL always
- * goes the same way on a machine, and costs next to nothing.
+ * over where a loop would be needed. The comparison with VL always goes the same
+ * way on a machine, and costs next to nothing.
  */
 
 #ifndef RTE_MEMCPY_HAS_ANY
@@ -84,7 +85,7 @@ rte_memcpy_store4vl(uint8_t *dst, int64_t at, svuint8x4_t blk)
 
 /** @internal Copy 0 to 2 VL bytes. Those that a predicate leaves out cannot fault. */
 static __rte_always_inline void
-rte_memcpy_predicated(uint8_t *dst, const uint8_t *src, size_t n)
+rte_memcpy_upto2vl(uint8_t *dst, const uint8_t *src, size_t n)
 {
 	svbool_t in_first = svwhilelt_b8_u64(0, n);
 	svbool_t in_second = svwhilelt_b8_u64(svcntb(), n);
@@ -93,16 +94,6 @@ rte_memcpy_predicated(uint8_t *dst, const uint8_t *src, size_t n)
 
 	svst1_u8(in_first, dst, first);
 	svst1_vnum_u8(in_second, dst, 1, second);
-}
-
-/** @internal Copy 16 to 2 VL bytes. */
-static __rte_always_inline void
-rte_memcpy_upto2vl(uint8_t *dst, const uint8_t *src, size_t n)
-{
-	if (svcntb() == 16)
-		rte_memcpy_16to64(dst, src, (uint32_t)n);
-	else
-		rte_memcpy_predicated(dst, src, n);
 }
 
 /** @internal Copy 2 to 4 VL bytes. */
@@ -211,7 +202,7 @@ rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
 {
 	const size_t vl = svcntb();
 
-	if (n <= 16)
+	if (n <= 64)
 		rte_memcpy_upto64(dst, src, n);
 	else if (n <= 2 * vl)
 		rte_memcpy_upto2vl(dst, src, n);
