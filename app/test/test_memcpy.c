@@ -14,8 +14,11 @@
  * so a byte too many or too few in the destination always shows.
  * Under AddressSanitizer the bytes next to each area are poisoned too,
  * which finds what guard pages cannot: a read rounded up to an aligned block.
+ * Further: objects of other types, objects that other threads access meanwhile,
+ * and sizes that do not fit in 32 bits.
  */
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,6 +33,10 @@
 #include <rte_memcpy.h>
 
 #include "test.h"
+
+#ifdef RTE_ARCH_X86
+#include <x86intrin.h>
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TEST_MEMCPY_ASAN
@@ -50,6 +57,12 @@
 #define NUM_OFFSETS 64
 /* Every size up to here at run time, which is around every branch below it. */
 #define MAX_EVERY_SIZE 4096
+/*
+ * Some sizes up to here: rounds of a loop over the longest vectors there are
+ * (SVE: 256 bytes). The step is odd, so that the ends meet all alignments.
+ */
+#define MAX_LOOP_SIZE (3 * MAX_EVERY_SIZE)
+#define LOOP_SIZE_STEP 61
 /* For sizes that an implementation may copy in yet another way, or leave to libc. */
 #define MAX_BIG_SIZE (2 * 1024 * 1024)
 /* Checked on each side of a copy: as many as the longest single step copies. */
@@ -141,8 +154,9 @@ static const struct copier fixed_size[] = {
 
 /* --- areas --- */
 
+/* Have nothing in an area, and around it, that can be accessed. */
 static int
-area_map(struct area *area, size_t len)
+area_reserve(struct area *area, size_t len)
 {
 	size_t page_size = sysconf(_SC_PAGESIZE);
 
@@ -155,12 +169,27 @@ area_map(struct area *area, size_t len)
 	}
 	area->start = area->map + page_size;
 	area->end = area->start + len;
-	if (mprotect(area->start, len, PROT_READ | PROT_WRITE) != 0) {
-		printf("cannot make %zu bytes writable: %s\n", len, strerror(errno));
-		munmap(area->map, area->map_len);
-		return -1;
-	}
 	return 0;
+}
+
+static int
+make_writable(uint8_t *start, size_t len)
+{
+	if (mprotect(start, len, PROT_READ | PROT_WRITE) == 0)
+		return 0;
+	printf("cannot make %zu bytes writable: %s\n", len, strerror(errno));
+	return -1;
+}
+
+static int
+area_map(struct area *area, size_t len)
+{
+	if (area_reserve(area, len) != 0)
+		return -1;
+	if (make_writable(area->start, area->end - area->start) == 0)
+		return 0;
+	munmap(area->map, area->map_len);
+	return -1;
 }
 
 /* Random bytes from 1 to 255, the same in every run, and then read-only. */
@@ -406,6 +435,9 @@ test_run_time_sizes(void)
 	for (n = 0; n <= MAX_EVERY_SIZE; n++)
 		if (test_size(&run_time, n) != 0)
 			return -1;
+	for (; n <= MAX_LOOP_SIZE; n += LOOP_SIZE_STEP)
+		if (test_size(&run_time, n) != 0)
+			return -1;
 	return 0;
 }
 
@@ -497,6 +529,367 @@ test_arguments_once(void)
 	return 0;
 }
 
+/* --- types: what one writes as float is copied, and read as an integer --- */
+
+#define NUM_WORDS 64
+
+/* 1.1f and 3.3f as integers: no byte is the same. */
+#define BITS_1_1 0x3f8ccccdu
+#define BITS_3_3 0x40533333u
+
+/*
+ * A size that the compiler knows up to *span*, which is a power of 2. So it sees what
+ * one class of sizes copies, and has no other code that could keep it from moving or
+ * removing accesses of another type before the copy or behind it.
+ */
+static __rte_always_inline size_t
+size_from(size_t min, size_t span)
+{
+	volatile size_t zero = 0;
+
+	return min + (zero & (span - 1));
+}
+
+/* Have all that is in an object read and written, for all that the compiler knows. */
+#define USE_OBJECT(object) __asm__ volatile("" : : "r"(&(object)) : "memory")
+
+static __rte_always_inline int
+test_written_as_float(size_t n)
+{
+	const uint32_t wanted = BITS_1_1;
+	float from[NUM_WORDS] = { 0 };
+	uint32_t to[NUM_WORDS] = { 0 };
+
+	USE_OBJECT(from);
+	USE_OBJECT(to);
+	from[0] = 1.1f;
+	rte_memcpy(to, from, n);
+	from[0] = 3.3f;
+	USE_OBJECT(from);
+	current_len = n;
+	if (memcmp(to, &wanted, RTE_MIN(n, sizeof(wanted))) != 0)
+		return report("did not copy what was written as another type");
+	return 0;
+}
+
+static __rte_always_inline int
+test_read_as_float(size_t n)
+{
+	const uint32_t copied = BITS_3_3;
+	uint32_t wanted = BITS_1_1;
+	uint32_t from[NUM_WORDS] = { BITS_3_3 };
+	float to[NUM_WORDS] = { 0 };
+	float seen;
+
+	USE_OBJECT(from);
+	USE_OBJECT(to);
+	to[0] = 1.1f;
+	rte_memcpy(to, from, n);
+	seen = to[0];
+	current_len = n;
+	memcpy(&wanted, &copied, RTE_MIN(n, sizeof(copied)));
+	if (memcmp(&seen, &wanted, sizeof(wanted)) != 0)
+		return report("what was copied is not seen as another type");
+	return 0;
+}
+
+#define DEFINE_OTHER_TYPES(min, span) \
+	static __rte_noinline int test_written_as_float_##min(void) \
+	{ \
+		return test_written_as_float(size_from(min, span)); \
+	} \
+	static __rte_noinline int test_read_as_float_##min(void) \
+	{ \
+		return test_read_as_float(size_from(min, span)); \
+	}
+
+DEFINE_OTHER_TYPES(2, 2)
+DEFINE_OTHER_TYPES(4, 4)
+DEFINE_OTHER_TYPES(8, 8)
+DEFINE_OTHER_TYPES(16, 16)
+DEFINE_OTHER_TYPES(32, 32)
+DEFINE_OTHER_TYPES(65, 64)
+DEFINE_OTHER_TYPES(129, 64)
+
+static int
+test_other_types(void)
+{
+	int ret = 0;
+
+	current_name = "rte_memcpy, float to uint32_t";
+	ret |= test_written_as_float_2();
+	ret |= test_written_as_float_4();
+	ret |= test_written_as_float_8();
+	ret |= test_written_as_float_16();
+	ret |= test_written_as_float_32();
+	ret |= test_written_as_float_65();
+	ret |= test_written_as_float_129();
+	current_name = "rte_memcpy, uint32_t to float";
+	ret |= test_read_as_float_2();
+	ret |= test_read_as_float_4();
+	ret |= test_read_as_float_8();
+	ret |= test_read_as_float_16();
+	ret |= test_read_as_float_32();
+	ret |= test_read_as_float_65();
+	ret |= test_read_as_float_129();
+	return ret;
+}
+
+/* --- threads: an aligned object of 2, 4 or 8 bytes is copied whole --- */
+
+#ifndef RTE_MEMCPY_VEC_BYTES
+#define COPIES_BY_LIBC 1
+#else
+#define COPIES_BY_LIBC (RTE_MEMCPY_VEC_BYTES == 0)
+#endif
+
+/* So many copies, and as many accesses of another thread meanwhile. */
+#define NUM_SHARED_COPIES 300000
+
+/* An object that is 0 or all ones, with room for an implementation that is wrong. */
+struct shared {
+	uint8_t pad_before[RTE_CACHE_LINE_SIZE];
+	uint64_t value;
+	uint8_t pad_behind[RTE_CACHE_LINE_SIZE];
+} __rte_cache_aligned;
+
+static struct shared shared;
+static size_t shared_len;
+static pthread_t partner;
+static bool partner_runs;
+static bool partner_ends;
+static unsigned int partner_accesses;
+static unsigned int partner_torn;
+
+/* One access of 2, 4 or 8 bytes. */
+static uint64_t
+load_whole(const void *object, size_t len)
+{
+	if (len == 2)
+		return __atomic_load_n((const uint16_t *)object, __ATOMIC_RELAXED);
+	if (len == 4)
+		return __atomic_load_n((const uint32_t *)object, __ATOMIC_RELAXED);
+	return __atomic_load_n((const uint64_t *)object, __ATOMIC_RELAXED);
+}
+
+static void
+store_whole(void *object, uint64_t value, size_t len)
+{
+	if (len == 2)
+		__atomic_store_n((uint16_t *)object, (uint16_t)value, __ATOMIC_RELAXED);
+	else if (len == 4)
+		__atomic_store_n((uint32_t *)object, (uint32_t)value, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n((uint64_t *)object, value, __ATOMIC_RELAXED);
+}
+
+static bool
+is_torn(uint64_t value, size_t len)
+{
+	uint64_t all_ones = UINT64_MAX >> (64 - 8 * len);
+
+	return value != 0 && value != all_ones;
+}
+
+static void
+count_access(void)
+{
+	__atomic_store_n(&partner_accesses, partner_accesses + 1, __ATOMIC_RELAXED);
+}
+
+static void *
+read_shared(void *arg __rte_unused)
+{
+	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
+		if (is_torn(load_whole(&shared.value, shared_len), shared_len))
+			partner_torn++;
+		count_access();
+	}
+	return NULL;
+}
+
+static void *
+write_shared(void *arg __rte_unused)
+{
+	uint64_t value = 0;
+
+	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
+		store_whole(&shared.value, value, shared_len);
+		value = ~value;
+		count_access();
+	}
+	return NULL;
+}
+
+static int
+partner_start(void *(*body)(void *arg), size_t len)
+{
+	memset(&shared, 0, sizeof(shared));
+	shared_len = len;
+	partner_ends = false;
+	partner_accesses = 0;
+	partner_torn = 0;
+	current_len = len;
+	if (pthread_create(&partner, NULL, body, NULL) != 0)
+		return report("cannot start a thread");
+	partner_runs = true;
+	return 0;
+}
+
+static void
+partner_stop(void)
+{
+	if (!partner_runs)
+		return;
+	__atomic_store_n(&partner_ends, true, __ATOMIC_RELAXED);
+	pthread_join(partner, NULL);
+	partner_runs = false;
+}
+
+static bool
+enough_copies(unsigned int copies)
+{
+	return copies >= NUM_SHARED_COPIES &&
+		__atomic_load_n(&partner_accesses, __ATOMIC_RELAXED) >= NUM_SHARED_COPIES;
+}
+
+/* Copy to an object that another thread reads. */
+static int
+test_tearing_in(size_t len)
+{
+	uint64_t value = 0;
+	unsigned int copies;
+
+	if (partner_start(read_shared, len) != 0)
+		return -1;
+	for (copies = 0; !enough_copies(copies); copies++) {
+		value = ~value;
+		rte_memcpy(&shared.value, &value, shared_len);
+	}
+	partner_stop();
+	return partner_torn == 0 ? 0 : report("another thread saw half of a copy");
+}
+
+/* Copy from an object that another thread writes. */
+static int
+test_tearing_out(size_t len)
+{
+	uint64_t copied = 0;
+	unsigned int copies, torn = 0;
+
+	if (partner_start(write_shared, len) != 0)
+		return -1;
+	for (copies = 0; !enough_copies(copies); copies++) {
+		rte_memcpy(&copied, &shared.value, shared_len);
+		torn += is_torn(copied, len);
+	}
+	partner_stop();
+	return torn == 0 ? 0 : report("copied halves of two values");
+}
+
+#ifdef RTE_ARCH_X86
+
+/*
+ * Threads seldom meet in the middle of a copy. On x86 a program can have itself
+ * interrupted after each instruction, which shows every state that others might see.
+ */
+#define TRAP_FLAG 0x100
+
+static volatile unsigned int num_steps;
+static volatile unsigned int num_torn_steps;
+static volatile bool steps_write;
+
+static void
+on_step(int signum __rte_unused)
+{
+	uint64_t value = load_whole(&shared.value, shared_len);
+
+	num_steps++;
+	if (is_torn(value, shared_len))
+		num_torn_steps++;
+	if (steps_write)
+		store_whole(&shared.value, ~value, shared_len);
+}
+
+static void
+copy_in_steps(void *dst, const void *src, bool write)
+{
+	struct sigaction action, old;
+
+	memset(&action, 0, sizeof(action));
+	sigemptyset(&action.sa_mask);
+	action.sa_handler = on_step;
+	num_steps = 0;
+	num_torn_steps = 0;
+	steps_write = write;
+	/* A call, behind which the compiler moves nothing of the above. */
+	sigaction(SIGTRAP, &action, &old);
+	__writeeflags(__readeflags() | TRAP_FLAG);
+	copy_run_time(dst, src, shared_len);
+	__writeeflags(__readeflags() & ~(uint64_t)TRAP_FLAG);
+	sigaction(SIGTRAP, &old, NULL);
+}
+
+static int
+test_tearing_in_steps(size_t len)
+{
+	uint64_t value = UINT64_MAX;
+
+	memset(&shared, 0, sizeof(shared));
+	shared_len = len;
+	current_len = len;
+	current_name = "rte_memcpy in steps, to another thread";
+	copy_in_steps(&shared.value, &value, false);
+	if (num_steps == 0) {
+		printf("rte_memcpy in steps: skipped, this machine has none\n");
+		return 0;
+	}
+	if (num_torn_steps != 0)
+		return report("another thread could see half of a copy");
+	current_name = "rte_memcpy in steps, from another thread";
+	value = 0;
+	copy_in_steps(&value, &shared.value, true);
+	if (is_torn(value, len))
+		return report("could copy halves of two values");
+	return 0;
+}
+
+#else
+
+static int
+test_tearing_in_steps(size_t len __rte_unused)
+{
+	return 0;
+}
+
+#endif
+
+static int
+test_no_tearing(void)
+{
+	static const size_t lens[] = { 2, 4, 8 };
+	int ret = 0;
+	unsigned int i;
+
+	if (COPIES_BY_LIBC) {
+		printf("rte_memcpy, threads: skipped, libc copies and promises nothing\n");
+		return 0;
+	}
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		if (lens[i] > sizeof(void *)) {
+			printf("rte_memcpy, threads, %zu bytes: skipped, no such register\n",
+				lens[i]);
+			continue;
+		}
+		ret |= test_tearing_in_steps(lens[i]);
+		current_name = "rte_memcpy, to another thread";
+		ret |= test_tearing_in(lens[i]);
+		current_name = "rte_memcpy, from another thread";
+		ret |= test_tearing_out(lens[i]);
+	}
+	return ret;
+}
+
 /* Run a test case on fresh areas. A fault in it comes back here. */
 static int
 run(int (*test_case)(void), size_t max_len)
@@ -510,9 +903,97 @@ run(int (*test_case)(void), size_t max_len)
 		ret = test_case();
 	else
 		ret = report_fault();
+	partner_stop();
 	areas_unmap();
 	return ret;
 }
+
+/* --- more bytes than an int, or 32 bits, can count --- */
+
+#ifdef RTE_ARCH_64
+
+/*
+ * Bytes at each end of an area that can be accessed. Gigabytes need not be copied to
+ * see that a size was understood: between the ends there is a hole, into which a copy
+ * must run from one of them.
+ */
+#define END (64 * 1024)
+
+static int
+area_map_ends(struct area *area, size_t len)
+{
+	if (area_reserve(area, len) != 0)
+		return -1;
+	if (make_writable(area->start, END) == 0 && make_writable(area->end - END, END) == 0)
+		return 0;
+	munmap(area->map, area->map_len);
+	return -1;
+}
+
+static bool
+at_edge_of_hole(const struct area *area, const uint8_t *addr)
+{
+	const uint8_t *hole = area->start + END;
+	const uint8_t *hole_end = area->end - END;
+
+	return (addr >= hole && addr < hole + END) || (addr >= hole_end - END && addr < hole_end);
+}
+
+static int
+test_huge_copy(size_t n)
+{
+	uint8_t *src = place(&src_area, false, n, current_place.src_off);
+	uint8_t *dst = place(&dst_area, false, n, current_place.dst_off);
+
+	if (sigsetjmp(escape, 1) == 0) {
+		copy_run_time(dst, src, n);
+		return report("did not copy all");
+	}
+	if (at_edge_of_hole(&src_area, fault_addr) || at_edge_of_hole(&dst_area, fault_addr))
+		return 0;
+	return report_fault();
+}
+
+static int
+test_huge_size(size_t n)
+{
+	size_t len = RTE_ALIGN_CEIL(n + NUM_OFFSETS, (size_t)END);
+	int ret = -1;
+
+	current_name = "rte_memcpy, huge";
+	current_len = n;
+	current_place = (struct placement){ .src_off = 5, .dst_off = 12 };
+	if (area_map_ends(&src_area, len) != 0)
+		return -1;
+	if (area_map_ends(&dst_area, len) == 0) {
+		ret = test_huge_copy(n);
+		munmap(dst_area.map, dst_area.map_len);
+	}
+	munmap(src_area.map, src_area.map_len);
+	return ret;
+}
+
+static int
+test_huge_sizes(void)
+{
+	int ret = 0;
+
+	ret |= test_huge_size(((size_t)1 << 31) + NUM_OFFSETS);
+	ret |= test_huge_size(((size_t)1 << 32) + NUM_OFFSETS);
+	ret |= test_huge_size(((size_t)1 << 32) + 2 * MAX_EVERY_SIZE);
+	return ret;
+}
+
+#else
+
+static int
+test_huge_sizes(void)
+{
+	printf("rte_memcpy, huge: skipped, no room for such areas\n");
+	return 0;
+}
+
+#endif
 
 static int
 test_memcpy(void)
@@ -520,11 +1001,14 @@ test_memcpy(void)
 	int ret = 0;
 
 	catch_faults();
-	ret |= run(test_run_time_sizes, MAX_EVERY_SIZE);
+	ret |= run(test_run_time_sizes, MAX_LOOP_SIZE);
 	ret |= run(test_fixed_sizes, MAX_EVERY_SIZE);
 	ret |= run(test_big_sizes, MAX_BIG_SIZE);
 	ret |= run(test_null, MAX_EVERY_SIZE);
 	ret |= run(test_arguments_once, MAX_EVERY_SIZE);
+	ret |= run(test_other_types, MAX_EVERY_SIZE);
+	ret |= run(test_no_tearing, MAX_EVERY_SIZE);
+	ret |= test_huge_sizes();
 	release_faults();
 	return ret;
 }
