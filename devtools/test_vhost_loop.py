@@ -54,6 +54,23 @@ class OptionsTest(unittest.TestCase):
         self.assertIs(self.options({"use_cc_memcpy": True})["use_cc_memcpy"], True)
 
 
+class ArgumentsTest(unittest.TestCase):
+    """What is refused before anything is measured."""
+
+    def test_json_that_cannot_be_written(self):
+        """A report without a place would be lost after minutes."""
+        with tempfile.TemporaryDirectory() as directory:
+            testpmd = pathlib.Path(directory) / "dpdk-testpmd"
+            testpmd.write_text("#!/bin/sh\n")
+            testpmd.chmod(0o755)
+            for place in ("/nonexistent/rates.json", directory):
+                done = subprocess.run(
+                    [str(TOOL), "--build", f"a={testpmd}", "--json", place], text=True,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"--json {place}: cannot write there", done.stderr)
+
+
 class ProcessTest(unittest.TestCase):
     """Processes that it starts."""
 
