@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+/*
+ * Does vhost copy packets right, in both directions, at every size, by every kind of
+ * ring, to and from buffers wherever a guest puts them?
+ *
+ * All of a buffer's surroundings are filled with one byte before a packet comes, and
+ * looked at afterwards. What an mbuf has behind its packet is filled with another one,
+ * which must never be seen in guest memory: it could be another guest's packet.
+ */
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/virtio_config.h>
+#include <linux/virtio_net.h>
+#include <linux/virtio_ring.h>
+
+#include <rte_common.h>
+#include <rte_log.h>
+#include <rte_mbuf.h>
+#include <rte_vhost.h>
+
+#include "test.h"
+#include "vhost_frontend.h"
+
+#define MAX_PKT_LEN 9100
+#define NUM_MBUFS 1023
+#define DATA_ROOM 2048
+#define BURST 32
+#define REGION_LEN (4 * 1024 * 1024)
+#define REGION_ADDR 0x100000
+#define RING_SIZE 256
+/* Looked at on both sides of a buffer. */
+#define MARGIN 256
+/* What is in memory where no packet is: in the guest's, and in an mbuf's. */
+#define GUEST_FILL 0x00
+#define MBUF_FILL 0xee
+
+/* A kind of ring, and how the guest's buffers are made. */
+struct kind {
+	const char *name;
+	uint64_t features;
+	uint16_t ring_size;
+	bool indirect;
+	uint32_t part_len; /* of a buffer, from the second descriptor on; 0: one is enough */
+	uint32_t head_len; /* of its first descriptor; 0: as the others */
+};
+
+#define MRG (1ULL << VIRTIO_NET_F_MRG_RXBUF)
+#define PACKED (1ULL << VIRTIO_F_RING_PACKED)
+#define IN_ORDER (1ULL << VIRTIO_F_IN_ORDER)
+#define INDIRECT (1ULL << VIRTIO_RING_F_INDIRECT_DESC)
+
+static const struct kind kinds[] = {
+	{ "split", 0, RING_SIZE, false, 0, 0 },
+	{ "split, mergeable", MRG, RING_SIZE, false, 2048, 0 },
+	{ "split, mergeable, in order", MRG | IN_ORDER, RING_SIZE, false, 2048, 0 },
+	{ "split, header apart", 0, RING_SIZE, false, 1500, 12 },
+	{ "split, header in two", 0, RING_SIZE, false, 700, 5 },
+	{ "split, indirect", INDIRECT, RING_SIZE, true, 1024, 12 },
+	{ "packed", PACKED, RING_SIZE, false, 0, 0 },
+	{ "packed, 96 descriptors", PACKED, 96, false, 0, 0 },
+	{ "packed, mergeable", PACKED | MRG, RING_SIZE, false, 2048, 0 },
+	{ "packed, mergeable, in order", PACKED | MRG | IN_ORDER, RING_SIZE, false, 2048, 0 },
+	{ "packed, in order", PACKED | IN_ORDER, RING_SIZE, false, 0, 0 },
+	{ "packed, header apart", PACKED, RING_SIZE, false, 1500, 12 },
+	{ "packed, header in two", PACKED, RING_SIZE, false, 700, 5 },
+	{ "packed, indirect", PACKED | INDIRECT, RING_SIZE, true, 1024, 12 },
+};
+
+/* A buffer of the guest's for one packet. */
+struct guest_buf {
+	uint8_t *start;
+	size_t len; /* of all parts, one behind the other */
+};
+
+static const struct kind *kind;
+static struct vhost_frontend *frontend;
+static struct rte_mempool *pool;
+static uint8_t *guest_mem;
+static size_t guest_len;
+static size_t hdr_len;
+
+static int
+report(const char *what, size_t pkt_len)
+{
+	printf("%s, %zu bytes: %s\n", kind->name, pkt_len, what);
+	return -1;
+}
+
+/* The byte at a place of a packet. It is neither of the fills. */
+static uint8_t
+pattern(size_t pkt_len, size_t at)
+{
+	return 1 + (pkt_len * 7 + at) % 231;
+}
+
+static bool
+all_are(const uint8_t *mem, uint8_t byte, size_t len)
+{
+	return len == 0 || (mem[0] == byte && memcmp(mem, mem + 1, len - 1) == 0);
+}
+
+static bool
+is_pattern(const uint8_t *mem, size_t pkt_len, size_t from, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (mem[i] != pattern(pkt_len, from + i))
+			return false;
+	return true;
+}
+
+/* --- mbufs --- */
+
+/* Make a packet in as many mbufs as it needs, each full of the fill behind its data. */
+static struct rte_mbuf *
+make_packet(size_t pkt_len)
+{
+	struct rte_mbuf *head = NULL, *tail = NULL;
+	size_t at = 0, i;
+
+	do {
+		struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+		size_t len = RTE_MIN(pkt_len - at, (size_t)DATA_ROOM - MARGIN);
+		uint8_t *data;
+
+		if (m == NULL) {
+			rte_pktmbuf_free(head);
+			return NULL;
+		}
+		memset(m->buf_addr, MBUF_FILL, m->buf_len);
+		data = rte_pktmbuf_mtod(m, uint8_t *);
+		for (i = 0; i < len; i++)
+			data[i] = pattern(pkt_len, at + i);
+		m->data_len = len;
+		if (head == NULL) {
+			head = m;
+		} else {
+			tail->next = m;
+			head->nb_segs++;
+		}
+		tail = m;
+		at += len;
+	} while (at < pkt_len);
+	head->pkt_len = pkt_len;
+	return head;
+}
+
+static const char *
+check_packet(const struct rte_mbuf *m, size_t pkt_len)
+{
+	size_t at = 0;
+
+	if (m->pkt_len != pkt_len)
+		return "dequeued with another length";
+	for (; m != NULL; m = m->next) {
+		if (!is_pattern(rte_pktmbuf_mtod(m, const uint8_t *), pkt_len, at, m->data_len))
+			return "dequeued with wrong bytes";
+		at += m->data_len;
+	}
+	return at == pkt_len ? NULL : "dequeued into mbufs of another length";
+}
+
+/* --- buffers of the guest's --- */
+
+/* A buffer at an offset that depends on the size, with room around it. */
+static struct guest_buf
+place(size_t slot, size_t slot_len, size_t pkt_len, size_t len)
+{
+	uint8_t *start = guest_mem + slot * slot_len + MARGIN + pkt_len % 64;
+
+	return (struct guest_buf){ .start = start, .len = len };
+}
+
+/* Post a buffer in the parts that the kind asks for. */
+static int
+post(enum vhost_frontend_queue queue, struct guest_buf buf)
+{
+	struct vhost_frontend_buf parts[VHOST_FRONTEND_MAX_CHAIN];
+	unsigned int num_parts = 0;
+	size_t at = 0;
+
+	while (at < buf.len) {
+		size_t len = buf.len - at;
+
+		if (at == 0 && kind->head_len != 0)
+			len = RTE_MIN(len, kind->head_len);
+		else if (kind->part_len != 0)
+			len = RTE_MIN(len, kind->part_len);
+		parts[num_parts].addr = buf.start + at;
+		parts[num_parts].len = len;
+		num_parts++;
+		at += len;
+	}
+	return vhost_frontend_post(frontend, queue, parts, num_parts, kind->indirect);
+}
+
+static bool
+untouched_around(struct guest_buf buf)
+{
+	return all_are(buf.start - MARGIN, GUEST_FILL, MARGIN) &&
+		all_are(buf.start + buf.len, GUEST_FILL, MARGIN);
+}
+
+/* --- to the guest --- */
+
+/* Buffers for a packet: one that holds it, or several that are merged. */
+static unsigned int
+buffers_for(size_t pkt_len)
+{
+	if ((kind->features & MRG) == 0)
+		return 1;
+	return (pkt_len + hdr_len + kind->part_len - 1) / kind->part_len;
+}
+
+/* Look at a packet that was put into *num* buffers one behind the other. */
+static const char *
+check_received(const struct guest_buf *bufs, const uint32_t *lens, unsigned int num, size_t pkt_len)
+{
+	struct virtio_net_hdr_mrg_rxbuf hdr;
+	size_t at = 0;
+	unsigned int i;
+
+	memcpy(&hdr, bufs[0].start, sizeof(hdr));
+	/* DPDK writes no header before an empty packet, though it tells of one. */
+	if ((kind->features & MRG) != 0 && pkt_len != 0 && hdr.num_buffers != num)
+		return "wrong number of buffers in the header";
+	for (i = 0; i < num; i++) {
+		size_t skip = i == 0 ? hdr_len : 0;
+		size_t len = lens[i] - skip;
+
+		if (lens[i] < skip || lens[i] > bufs[i].len || at + len > pkt_len)
+			return "wrong length in the used ring";
+		if (!is_pattern(bufs[i].start + skip, pkt_len, at, len))
+			return "enqueued with wrong bytes";
+		if (!all_are(bufs[i].start + lens[i], GUEST_FILL, bufs[i].len - lens[i]))
+			return "wrote behind the packet, inside the buffer";
+		if (!untouched_around(bufs[i]))
+			return "wrote outside the buffer";
+		at += len;
+	}
+	return at == pkt_len ? NULL : "enqueued with another length";
+}
+
+static int
+test_enqueue_size(size_t pkt_len)
+{
+	unsigned int i, num = buffers_for(pkt_len);
+	struct guest_buf bufs[8];
+	uint32_t lens[8];
+	const size_t slot_len = MAX_PKT_LEN + 4 * MARGIN;
+	/* Longer than the packet: what is left must not be touched. */
+	const size_t len = (kind->features & MRG) != 0 ? kind->part_len : hdr_len + pkt_len + 40;
+	struct rte_mbuf *m = make_packet(pkt_len);
+	const char *fault;
+
+	if (m == NULL)
+		return report("no mbuf", pkt_len);
+	for (i = 0; i < num; i++) {
+		bufs[i] = place(i, slot_len, pkt_len, len);
+		if (post(VHOST_FRONTEND_RX, bufs[i]) < 0) {
+			rte_pktmbuf_free(m);
+			return report("cannot post a buffer", pkt_len);
+		}
+	}
+	i = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1);
+	rte_pktmbuf_free(m);
+	if (i != 1)
+		return report("not enqueued", pkt_len);
+	for (i = 0; i < num; i++)
+		if (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &lens[i]) < 0)
+			return report("buffer not used", pkt_len);
+	if (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0)
+		return report("more buffers used than were posted", pkt_len);
+	fault = check_received(bufs, lens, num, pkt_len);
+	for (i = 0; i < num; i++)
+		memset(bufs[i].start - MARGIN, GUEST_FILL, bufs[i].len + 2 * MARGIN);
+	return fault == NULL ? 0 : report(fault, pkt_len);
+}
+
+static int
+test_enqueue_sizes(void)
+{
+	size_t pkt_len;
+
+	for (pkt_len = 0; pkt_len <= MAX_PKT_LEN; pkt_len++)
+		if (test_enqueue_size(pkt_len) != 0)
+			return -1;
+	if (!all_are(guest_mem, GUEST_FILL, guest_len))
+		return report("wrote far outside the buffers", 0);
+	return 0;
+}
+
+/* A burst of packets of different sizes, which the packed ring takes four at a time. */
+static int
+test_enqueue_burst(unsigned int num, size_t first_len)
+{
+	const size_t slot_len = 4096;
+	struct guest_buf bufs[BURST];
+	struct rte_mbuf *pkts[BURST];
+	const char *fault = NULL;
+	uint32_t len;
+	unsigned int i, sent;
+
+	for (i = 0; i < num; i++) {
+		bufs[i] = place(i, slot_len, first_len + i, 2048);
+		pkts[i] = make_packet(first_len + i);
+		if (pkts[i] == NULL || post(VHOST_FRONTEND_RX, bufs[i]) < 0)
+			return report("cannot make a burst", first_len);
+	}
+	sent = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, pkts, num);
+	rte_pktmbuf_free_bulk(pkts, num);
+	if (sent != num)
+		return report("burst not enqueued", first_len);
+	for (i = 0; i < num; i++) {
+		if (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &len) < 0)
+			return report("buffer of a burst not used", first_len + i);
+		/* Used in order: told for the last one only. */
+		if (len == 0)
+			len = hdr_len + first_len + i;
+		if (fault == NULL)
+			fault = check_received(&bufs[i], &len, 1, first_len + i);
+		memset(bufs[i].start - MARGIN, GUEST_FILL, bufs[i].len + 2 * MARGIN);
+	}
+	return fault == NULL ? 0 : report(fault, first_len);
+}
+
+/* --- from the guest --- */
+
+static void
+write_packet(struct guest_buf buf, size_t pkt_len)
+{
+	size_t i;
+
+	memset(buf.start, 0, hdr_len);
+	for (i = 0; i < pkt_len; i++)
+		buf.start[hdr_len + i] = pattern(pkt_len, i);
+}
+
+static int
+test_dequeue_burst(unsigned int num, size_t first_len, size_t slot_len)
+{
+	struct guest_buf bufs[BURST];
+	struct rte_mbuf *pkts[BURST];
+	const char *fault = NULL;
+	unsigned int i, received;
+
+	for (i = 0; i < num; i++) {
+		bufs[i] = place(i, slot_len, first_len + i, hdr_len + first_len + i);
+		write_packet(bufs[i], first_len + i);
+		if (post(VHOST_FRONTEND_TX, bufs[i]) < 0)
+			return report("cannot post a packet", first_len + i);
+	}
+	received = rte_vhost_dequeue_burst(
+		vhost_frontend_vid(frontend), VHOST_FRONTEND_TX, pool, pkts, num);
+	for (i = 0; i < received; i++)
+		if (fault == NULL)
+			fault = check_packet(pkts[i], first_len + i);
+	rte_pktmbuf_free_bulk(pkts, received);
+	if (received != num)
+		return report("not dequeued", first_len + received);
+	for (i = 0; i < num; i++) {
+		if (vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) < 0)
+			return report("packet not given back", first_len + i);
+		if (fault == NULL &&
+			!is_pattern(bufs[i].start + hdr_len, first_len + i, 0, first_len + i))
+			fault = "wrote to a packet of the guest's";
+		memset(bufs[i].start, GUEST_FILL, bufs[i].len);
+	}
+	return fault == NULL ? 0 : report(fault, first_len);
+}
+
+static int
+test_dequeue_sizes(void)
+{
+	size_t pkt_len;
+
+	for (pkt_len = 1; pkt_len <= MAX_PKT_LEN; pkt_len++)
+		if (test_dequeue_burst(1, pkt_len, MAX_PKT_LEN + 4 * MARGIN) != 0)
+			return -1;
+	if (!all_are(guest_mem, GUEST_FILL, guest_len))
+		return report("wrote to guest memory", 0);
+	return 0;
+}
+
+/* --- all --- */
+
+static int
+test_bursts(void)
+{
+	static const size_t first_lens[] = { 40, 60, 120, 240, 250, 1400 };
+	unsigned int i, num;
+
+	for (i = 0; i < RTE_DIM(first_lens); i++)
+		for (num = 1; num <= BURST; num++)
+			if (test_enqueue_burst(num, first_lens[i]) != 0 ||
+				test_dequeue_burst(num, first_lens[i], 4096) != 0)
+				return -1;
+	return 0;
+}
+
+static int
+test_kind(void)
+{
+	struct vhost_frontend_config config = {
+		.features = kind->features,
+		.ring_size = kind->ring_size,
+		.num_regions = 1,
+		.regions = { { .guest_addr = REGION_ADDR, .len = REGION_LEN } },
+	};
+	unsigned int mbufs = rte_mempool_avail_count(pool);
+	int ret;
+
+	frontend = vhost_frontend_create(&config);
+	if (frontend == NULL)
+		return -1;
+	hdr_len = vhost_frontend_hdr_len(frontend);
+	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
+	memset(guest_mem, GUEST_FILL, guest_len);
+	ret = test_enqueue_sizes() | test_dequeue_sizes() | test_bursts();
+	vhost_frontend_destroy(frontend);
+	if (ret == 0 && rte_mempool_avail_count(pool) != mbufs)
+		ret = report("mbufs are lost", 0);
+	return ret;
+}
+
+static int
+test_vhost_copy(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	pool = rte_pktmbuf_pool_create("vhost_copy_autotest", NUM_MBUFS, 0, 0,
+		DATA_ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	if (pool == NULL) {
+		printf("no memory for mbufs\n");
+		return -1;
+	}
+	rte_log_set_level_pattern("lib.vhost.*", RTE_LOG_ERR);
+	for (i = 0; i < RTE_DIM(kinds); i++) {
+		kind = &kinds[i];
+		if (test_kind() != 0)
+			ret = -1;
+		else
+			printf("%s: passed\n", kind->name);
+	}
+	rte_mempool_free(pool);
+	return ret;
+}
+
+REGISTER_TEST_COMMAND(vhost_copy_autotest, test_vhost_copy);

@@ -1,0 +1,830 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <linux/vhost_types.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_net.h>
+#include <linux/virtio_ring.h>
+
+#include <rte_common.h>
+#include <rte_cycles.h>
+#include <rte_vhost.h>
+
+#include "vhost_frontend.h"
+
+/* Devices that can be there at a time. */
+#define MAX_FRONTENDS 8
+/* Until vhost has answered, or has taken or given up a device. */
+#define TIMEOUT_S 10
+#define RING_ALIGN 4096
+
+/* --- messages of vhost-user --- */
+
+enum request {
+	GET_FEATURES = 1,
+	SET_FEATURES = 2,
+	SET_OWNER = 3,
+	SET_MEM_TABLE = 5,
+	SET_VRING_NUM = 8,
+	SET_VRING_ADDR = 9,
+	SET_VRING_BASE = 10,
+	SET_VRING_KICK = 12,
+	SET_VRING_CALL = 13,
+	GET_PROTOCOL_FEATURES = 15,
+	SET_PROTOCOL_FEATURES = 16,
+	SET_VRING_ENABLE = 18,
+};
+
+#define MSG_VERSION 1
+#define MSG_IS_REPLY (1 << 2)
+#define MSG_NEEDS_REPLY (1 << 3)
+#define MSG_HDR_LEN 12
+#define FEATURE_PROTOCOL 30
+
+struct mem_table {
+	uint32_t num_regions;
+	uint32_t padding;
+	struct {
+		uint64_t guest_addr;
+		uint64_t len;
+		uint64_t user_addr;
+		uint64_t offset;
+	} regions[VHOST_FRONTEND_MAX_REGIONS];
+};
+
+struct msg {
+	uint32_t request;
+	uint32_t flags;
+	uint32_t len; /* of what follows */
+	union {
+		uint64_t value;
+		struct vhost_vring_state state;
+		struct vhost_vring_addr addr;
+		struct mem_table mem;
+	};
+} __attribute__((__packed__));
+
+/* --- rings --- */
+
+/* As virtio 1.1 has it; older headers of Linux lack it. */
+struct packed_desc {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t id;
+	uint16_t flags;
+};
+
+#define PACKED_AVAIL (1 << 7)
+#define PACKED_USED (1 << 15)
+#define PACKED_NO_EVENTS 1
+
+struct packed_event {
+	uint16_t offset;
+	uint16_t flags;
+};
+
+/* A chain that the device has not given back. */
+struct chain {
+	unsigned int num_descs; /* in the ring */
+	uint16_t next;          /* free split descriptors, linked */
+};
+
+struct ring {
+	bool packed;
+	bool in_order;
+	bool write; /* by the device */
+	uint16_t size;
+	uint16_t num_free;
+	union {
+		struct vring_desc *desc;
+		struct packed_desc *packed_desc;
+	};
+	union {
+		struct vring_avail *avail;
+		struct packed_event *driver_event;
+	};
+	union {
+		struct vring_used *used;
+		struct packed_event *device_event;
+	};
+	/* One indirect table for each chain; both formats have 16 bytes a descriptor. */
+	struct packed_desc (*tables)[VHOST_FRONTEND_MAX_CHAIN];
+	struct chain *chains;
+	uint16_t free_id;
+	uint16_t next_avail;
+	uint16_t next_used;
+	bool avail_wrap;
+	bool used_wrap;
+	/* Chains in the order in which they were posted; what is used in order. */
+	uint16_t *order;
+	uint16_t order_head;
+	uint16_t order_tail;
+	uint16_t in_order_id; /* the last of those that one used descriptor told of */
+	bool in_order_left;
+	uint32_t in_order_len;
+	int kick_fd;
+	int call_fd;
+};
+
+struct vhost_frontend {
+	struct vhost_frontend_config config;
+	char path[64];
+	int socket;
+	int vid; /* -1: vhost has no device */
+	uint8_t *mem[VHOST_FRONTEND_MAX_REGIONS];
+	int mem_fd[VHOST_FRONTEND_MAX_REGIONS];
+	size_t rings_len;
+	struct ring rings[VHOST_FRONTEND_QUEUES];
+};
+
+static struct vhost_frontend *frontends[MAX_FRONTENDS];
+
+/* --- what vhost tells --- */
+
+static struct vhost_frontend *
+find_frontend(int vid)
+{
+	char path[sizeof(frontends[0]->path)];
+	unsigned int i;
+
+	if (rte_vhost_get_ifname(vid, path, sizeof(path)) != 0)
+		return NULL;
+	for (i = 0; i < MAX_FRONTENDS; i++)
+		if (frontends[i] != NULL && strcmp(frontends[i]->path, path) == 0)
+			return frontends[i];
+	return NULL;
+}
+
+static int
+on_new_device(int vid)
+{
+	struct vhost_frontend *frontend = find_frontend(vid);
+
+	if (frontend == NULL)
+		return -1;
+	__atomic_store_n(&frontend->vid, vid, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void
+on_destroy_device(int vid)
+{
+	struct vhost_frontend *frontend = find_frontend(vid);
+
+	if (frontend != NULL)
+		__atomic_store_n(&frontend->vid, -1, __ATOMIC_RELEASE);
+}
+
+static const struct rte_vhost_device_ops device_ops = {
+	.new_device = on_new_device,
+	.destroy_device = on_destroy_device,
+};
+
+static int
+wait_device(const struct vhost_frontend *frontend, bool present)
+{
+	const uint64_t end = rte_get_timer_cycles() + TIMEOUT_S * rte_get_timer_hz();
+
+	while ((__atomic_load_n(&frontend->vid, __ATOMIC_ACQUIRE) >= 0) != present) {
+		if (rte_get_timer_cycles() > end) {
+			printf("vhost front end: device not %s after %d s\n",
+				present ? "ready" : "gone", TIMEOUT_S);
+			return -1;
+		}
+		rte_delay_us_sleep(100);
+	}
+	return 0;
+}
+
+/* --- the socket --- */
+
+static int
+fail(const char *what)
+{
+	printf("vhost front end: %s: %s\n", what, strerror(errno));
+	return -1;
+}
+
+static int
+send_msg(const struct vhost_frontend *frontend, const struct msg *msg, const int *fds,
+	unsigned int num_fds)
+{
+	char control[CMSG_SPACE(sizeof(int) * VHOST_FRONTEND_MAX_REGIONS)];
+	struct iovec part = { .iov_base = (void *)(uintptr_t)msg,
+		.iov_len = MSG_HDR_LEN + msg->len };
+	struct msghdr hdr = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct cmsghdr *cmsg;
+
+	if (num_fds > 0) {
+		memset(control, 0, sizeof(control));
+		hdr.msg_control = control;
+		hdr.msg_controllen = CMSG_SPACE(sizeof(int) * num_fds);
+		cmsg = CMSG_FIRSTHDR(&hdr);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(int) * num_fds);
+		memcpy(CMSG_DATA(cmsg), fds, sizeof(int) * num_fds);
+	}
+	if (sendmsg(frontend->socket, &hdr, MSG_NOSIGNAL) != (ssize_t)part.iov_len)
+		return fail("cannot send a message");
+	return 0;
+}
+
+static int
+receive_reply(const struct vhost_frontend *frontend, uint32_t request, struct msg *reply)
+{
+	if (recv(frontend->socket, reply, MSG_HDR_LEN, MSG_WAITALL) != MSG_HDR_LEN)
+		return fail("no answer");
+	if (reply->request != request || (reply->flags & MSG_IS_REPLY) == 0 ||
+		reply->len > sizeof(*reply) - MSG_HDR_LEN) {
+		printf("vhost front end: answer to %u instead of %u, %u bytes\n", reply->request,
+			request, reply->len);
+		return -1;
+	}
+	if (recv(frontend->socket, &reply->value, reply->len, MSG_WAITALL) != (ssize_t)reply->len)
+		return fail("half an answer");
+	return 0;
+}
+
+/* Ask for a value, or the state of a ring, which comes back in the message. */
+static int
+ask(const struct vhost_frontend *frontend, enum request request, struct msg *msg)
+{
+	msg->request = request;
+	msg->flags = MSG_VERSION;
+	if (send_msg(frontend, msg, NULL, 0) != 0)
+		return -1;
+	return receive_reply(frontend, request, msg);
+}
+
+/* Tell vhost something, and wait until it has been done. */
+static int
+tell(const struct vhost_frontend *frontend, enum request request, struct msg *msg, size_t len,
+	const int *fds, unsigned int num_fds)
+{
+	/* Not before vhost knows that it may be asked for replies. */
+	bool replies = request != SET_PROTOCOL_FEATURES;
+	struct msg reply;
+
+	msg->request = request;
+	msg->flags = MSG_VERSION | (replies ? MSG_NEEDS_REPLY : 0);
+	msg->len = len;
+	if (send_msg(frontend, msg, fds, num_fds) != 0)
+		return -1;
+	if (!replies)
+		return 0;
+	if (receive_reply(frontend, request, &reply) != 0)
+		return -1;
+	if (reply.value != 0) {
+		printf("vhost front end: vhost refused message %u\n", request);
+		return -1;
+	}
+	return 0;
+}
+
+static int
+tell_value(const struct vhost_frontend *frontend, enum request request, uint64_t value)
+{
+	struct msg msg = { .value = value };
+
+	return tell(frontend, request, &msg, sizeof(msg.value), NULL, 0);
+}
+
+static int
+tell_state(const struct vhost_frontend *frontend, enum request request, unsigned int queue,
+	unsigned int num)
+{
+	struct msg msg = { .state = { .index = queue, .num = num } };
+
+	return tell(frontend, request, &msg, sizeof(msg.state), NULL, 0);
+}
+
+static int
+tell_fd(const struct vhost_frontend *frontend, enum request request, unsigned int queue, int fd)
+{
+	struct msg msg = { .value = queue };
+
+	return tell(frontend, request, &msg, sizeof(msg.value), &fd, 1);
+}
+
+static int
+connect_socket(struct vhost_frontend *frontend)
+{
+	struct timeval timeout = { .tv_sec = TIMEOUT_S };
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	frontend->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (frontend->socket < 0)
+		return fail("cannot make a socket");
+	setsockopt(frontend->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	strcpy(addr.sun_path, frontend->path);
+	if (connect(frontend->socket, (struct sockaddr *)&addr, sizeof(addr)) != 0)
+		return fail("cannot connect");
+	return 0;
+}
+
+/* --- set-up --- */
+
+static int
+negotiate(const struct vhost_frontend *frontend)
+{
+	const uint64_t protocol = 1ULL << VHOST_USER_PROTOCOL_F_REPLY_ACK;
+	uint64_t wanted = frontend->config.features | 1ULL << FEATURE_PROTOCOL;
+	struct msg msg = { .len = 0 };
+
+	if (ask(frontend, GET_FEATURES, &msg) != 0)
+		return -1;
+	if ((wanted & ~msg.value) != 0) {
+		printf("vhost front end: vhost lacks features 0x%" PRIx64 "\n",
+			wanted & ~msg.value);
+		return -1;
+	}
+	msg.len = 0;
+	if (ask(frontend, GET_PROTOCOL_FEATURES, &msg) != 0)
+		return -1;
+	if ((msg.value & protocol) != protocol) {
+		printf("vhost front end: vhost does not acknowledge messages\n");
+		return -1;
+	}
+	msg.len = 0;
+	if (tell_value(frontend, SET_PROTOCOL_FEATURES, protocol) != 0 ||
+		tell(frontend, SET_OWNER, &msg, 0, NULL, 0) != 0)
+		return -1;
+	return tell_value(frontend, SET_FEATURES, wanted);
+}
+
+static int
+make_memory(struct vhost_frontend *frontend)
+{
+	const struct vhost_frontend_config *config = &frontend->config;
+	unsigned int i;
+	void *mem;
+
+	for (i = 0; i < config->num_regions; i++) {
+		frontend->mem_fd[i] = memfd_create("vhost_frontend", MFD_CLOEXEC);
+		if (frontend->mem_fd[i] < 0 ||
+			ftruncate(frontend->mem_fd[i], config->regions[i].len) != 0)
+			return fail("cannot make guest memory");
+		mem = mmap(NULL, config->regions[i].len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			frontend->mem_fd[i], 0);
+		if (mem == MAP_FAILED)
+			return fail("cannot map guest memory");
+		frontend->mem[i] = mem;
+	}
+	return 0;
+}
+
+static int
+tell_memory(const struct vhost_frontend *frontend)
+{
+	const struct vhost_frontend_config *config = &frontend->config;
+	struct msg msg = { .mem = { .num_regions = config->num_regions } };
+	unsigned int i;
+
+	for (i = 0; i < config->num_regions; i++) {
+		msg.mem.regions[i].guest_addr = config->regions[i].guest_addr;
+		msg.mem.regions[i].len = config->regions[i].len;
+		msg.mem.regions[i].user_addr = (uintptr_t)frontend->mem[i];
+	}
+	return tell(frontend, SET_MEM_TABLE, &msg,
+		8 + config->num_regions * sizeof(msg.mem.regions[0]), frontend->mem_fd,
+		config->num_regions);
+}
+
+/* Guest-physical address of memory that this process has; 0 if it is not the guest's. */
+static uint64_t
+guest_addr(const struct vhost_frontend *frontend, const void *addr)
+{
+	const struct vhost_frontend_config *config = &frontend->config;
+	const uint8_t *byte = addr;
+	unsigned int i;
+
+	for (i = 0; i < config->num_regions; i++)
+		if (byte >= frontend->mem[i] && byte < frontend->mem[i] + config->regions[i].len)
+			return config->regions[i].guest_addr + (byte - frontend->mem[i]);
+	return 0;
+}
+
+/* Take memory for a part of a ring from the start of region 0. */
+static void *
+take(struct vhost_frontend *frontend, size_t len)
+{
+	uint8_t *mem = frontend->mem[0] + frontend->rings_len;
+
+	frontend->rings_len += RTE_ALIGN_CEIL(len, (size_t)RING_ALIGN);
+	return mem;
+}
+
+static int
+make_ring(struct vhost_frontend *frontend, unsigned int queue)
+{
+	struct ring *ring = &frontend->rings[queue];
+	const uint64_t features = frontend->config.features;
+	uint16_t i;
+
+	ring->packed = (features >> VIRTIO_F_RING_PACKED) & 1;
+	ring->in_order = (features >> VIRTIO_F_IN_ORDER) & 1;
+	ring->write = queue == VHOST_FRONTEND_RX;
+	ring->size = frontend->config.ring_size;
+	ring->num_free = ring->size;
+	ring->desc = take(frontend, ring->size * sizeof(ring->desc[0]));
+	ring->avail = take(frontend, 6 + ring->size * sizeof(uint16_t));
+	ring->used = take(frontend, 6 + ring->size * sizeof(struct vring_used_elem));
+	ring->tables = take(frontend, ring->size * sizeof(ring->tables[0]));
+	if (frontend->rings_len > frontend->config.regions[0].len) {
+		printf("vhost front end: region 0 is too small for the rings\n");
+		return -1;
+	}
+	ring->avail_wrap = true;
+	ring->used_wrap = true;
+	if (ring->packed)
+		ring->driver_event->flags = PACKED_NO_EVENTS;
+	else
+		ring->avail->flags = VRING_AVAIL_F_NO_INTERRUPT;
+	ring->chains = calloc(ring->size, sizeof(ring->chains[0]));
+	ring->order = calloc(ring->size, sizeof(ring->order[0]));
+	ring->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ring->call_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (ring->chains == NULL || ring->order == NULL || ring->kick_fd < 0 || ring->call_fd < 0)
+		return fail("cannot make a ring");
+	for (i = 0; i < ring->size; i++)
+		ring->chains[i].next = i + 1;
+	return 0;
+}
+
+static int
+tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
+{
+	const struct ring *ring = &frontend->rings[queue];
+	/* In a packed ring bit 15 is the wrap counter. */
+	const unsigned int base = ring->packed ? 1 << 15 : 0;
+	struct msg msg = { .addr = {
+				   .index = queue,
+				   .desc_user_addr = (uintptr_t)ring->desc,
+				   .used_user_addr = (uintptr_t)ring->used,
+				   .avail_user_addr = (uintptr_t)ring->avail,
+			   } };
+
+	if (tell_state(frontend, SET_VRING_NUM, queue, ring->size) != 0 ||
+		tell_state(frontend, SET_VRING_BASE, queue, base) != 0 ||
+		tell(frontend, SET_VRING_ADDR, &msg, sizeof(msg.addr), NULL, 0) != 0 ||
+		tell_fd(frontend, SET_VRING_CALL, queue, ring->call_fd) != 0 ||
+		tell_fd(frontend, SET_VRING_KICK, queue, ring->kick_fd) != 0)
+		return -1;
+	return tell_state(frontend, SET_VRING_ENABLE, queue, 1);
+}
+
+static int
+start_device(struct vhost_frontend *frontend)
+{
+	unsigned int i;
+
+	if (rte_vhost_driver_register(frontend->path, 0) != 0 ||
+		rte_vhost_driver_callback_register(frontend->path, &device_ops) != 0 ||
+		rte_vhost_driver_start(frontend->path) != 0) {
+		printf("vhost front end: cannot start vhost on %s\n", frontend->path);
+		return -1;
+	}
+	if (make_memory(frontend) != 0 || connect_socket(frontend) != 0 ||
+		negotiate(frontend) != 0 || tell_memory(frontend) != 0)
+		return -1;
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
+		if (make_ring(frontend, i) != 0)
+			return -1;
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
+		if (tell_ring(frontend, i) != 0)
+			return -1;
+	return wait_device(frontend, true);
+}
+
+struct vhost_frontend *
+vhost_frontend_create(const struct vhost_frontend_config *config)
+{
+	struct vhost_frontend *frontend = calloc(1, sizeof(*frontend));
+	unsigned int i, slot = 0;
+
+	while (slot < MAX_FRONTENDS && frontends[slot] != NULL)
+		slot++;
+	if (frontend == NULL || slot == MAX_FRONTENDS) {
+		printf("vhost front end: no room for another one\n");
+		free(frontend);
+		return NULL;
+	}
+	frontend->config = *config;
+	frontend->config.features |= 1ULL << VIRTIO_F_VERSION_1;
+	frontend->vid = -1;
+	frontend->socket = -1;
+	for (i = 0; i < VHOST_FRONTEND_MAX_REGIONS; i++)
+		frontend->mem_fd[i] = -1;
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
+		frontend->rings[i].kick_fd = frontend->rings[i].call_fd = -1;
+	snprintf(frontend->path, sizeof(frontend->path), "/tmp/vhost_frontend.%d.%u", getpid(),
+		slot);
+	frontends[slot] = frontend;
+	if (start_device(frontend) == 0)
+		return frontend;
+	vhost_frontend_destroy(frontend);
+	return NULL;
+}
+
+/* --- end --- */
+
+static void
+close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+free_ring(struct ring *ring)
+{
+	close_fd(ring->kick_fd);
+	close_fd(ring->call_fd);
+	free(ring->chains);
+	free(ring->order);
+}
+
+void
+vhost_frontend_destroy(struct vhost_frontend *frontend)
+{
+	unsigned int i;
+
+	if (frontend == NULL)
+		return;
+	close_fd(frontend->socket);
+	wait_device(frontend, false);
+	rte_vhost_driver_unregister(frontend->path);
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
+		free_ring(&frontend->rings[i]);
+	for (i = 0; i < frontend->config.num_regions; i++) {
+		if (frontend->mem[i] != NULL)
+			munmap(frontend->mem[i], frontend->config.regions[i].len);
+		close_fd(frontend->mem_fd[i]);
+	}
+	for (i = 0; i < MAX_FRONTENDS; i++)
+		if (frontends[i] == frontend)
+			frontends[i] = NULL;
+	free(frontend);
+}
+
+/* --- questions --- */
+
+int
+vhost_frontend_vid(const struct vhost_frontend *frontend)
+{
+	return __atomic_load_n(&frontend->vid, __ATOMIC_ACQUIRE);
+}
+
+size_t
+vhost_frontend_hdr_len(const struct vhost_frontend *frontend __rte_unused)
+{
+	/* That of VIRTIO_F_VERSION_1. */
+	return sizeof(struct virtio_net_hdr_mrg_rxbuf);
+}
+
+uint8_t *
+vhost_frontend_mem(const struct vhost_frontend *frontend, unsigned int region, size_t *len)
+{
+	size_t rings = region == 0 ? frontend->rings_len : 0;
+
+	*len = frontend->config.regions[region].len - rings;
+	return frontend->mem[region] + rings;
+}
+
+/* --- data --- */
+
+static uint16_t
+desc_flags(const struct ring *ring, bool last)
+{
+	return (ring->write ? VRING_DESC_F_WRITE : 0) | (last ? 0 : VRING_DESC_F_NEXT);
+}
+
+static uint16_t
+packed_flags(const struct ring *ring)
+{
+	return ring->avail_wrap ? PACKED_AVAIL : PACKED_USED;
+}
+
+/* Write an indirect table. */
+static uint64_t
+fill_table(const struct vhost_frontend *frontend, const struct ring *ring, uint16_t id,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs)
+{
+	struct packed_desc *packed = ring->tables[id];
+	struct vring_desc *split = (struct vring_desc *)packed;
+	unsigned int i;
+
+	for (i = 0; i < num_bufs; i++) {
+		uint64_t addr = guest_addr(frontend, bufs[i].addr);
+
+		if (ring->packed)
+			packed[i] = (struct packed_desc){
+				.addr = addr, .len = bufs[i].len, .flags = desc_flags(ring, true)
+			};
+		else
+			split[i] = (struct vring_desc){ .addr = addr,
+				.len = bufs[i].len,
+				.flags = desc_flags(ring, i + 1 == num_bufs),
+				.next = i + 1 };
+	}
+	return guest_addr(frontend, packed);
+}
+
+static void
+post_split(const struct vhost_frontend *frontend, struct ring *ring, uint16_t id,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+{
+	uint16_t at = id;
+	unsigned int i;
+
+	if (indirect) {
+		ring->desc[id] = (struct vring_desc){ .addr = fill_table(
+							      frontend, ring, id, bufs, num_bufs),
+			.len = num_bufs * sizeof(ring->desc[0]),
+			.flags = VRING_DESC_F_INDIRECT };
+		ring->free_id = ring->chains[id].next;
+	} else {
+		for (i = 0; i < num_bufs; i++) {
+			uint16_t next = ring->chains[at].next;
+
+			ring->desc[at] = (struct vring_desc){ .addr = guest_addr(
+								      frontend, bufs[i].addr),
+				.len = bufs[i].len,
+				.flags = desc_flags(ring, i + 1 == num_bufs),
+				.next = next };
+			at = next;
+		}
+		ring->free_id = at;
+	}
+	ring->avail->ring[ring->next_avail % ring->size] = id;
+	ring->next_avail++;
+	__atomic_store_n(&ring->avail->idx, ring->next_avail, __ATOMIC_RELEASE);
+}
+
+static void
+post_packed(const struct vhost_frontend *frontend, struct ring *ring, uint16_t id,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+{
+	const uint16_t head = ring->next_avail;
+	uint16_t head_flags = 0, flags;
+	struct packed_desc *desc;
+	unsigned int i, num_descs = indirect ? 1 : num_bufs;
+
+	for (i = 0; i < num_descs; i++) {
+		desc = &ring->packed_desc[ring->next_avail];
+		if (indirect) {
+			desc->addr = fill_table(frontend, ring, id, bufs, num_bufs);
+			desc->len = num_bufs * sizeof(*desc);
+			flags = VRING_DESC_F_INDIRECT | packed_flags(ring);
+		} else {
+			desc->addr = guest_addr(frontend, bufs[i].addr);
+			desc->len = bufs[i].len;
+			flags = desc_flags(ring, i + 1 == num_bufs) | packed_flags(ring);
+		}
+		desc->id = id;
+		/* The head comes last: with it the device sees them all. */
+		if (i == 0)
+			head_flags = flags;
+		else
+			desc->flags = flags;
+		if (++ring->next_avail == ring->size) {
+			ring->next_avail = 0;
+			ring->avail_wrap = !ring->avail_wrap;
+		}
+	}
+	ring->free_id = ring->chains[id].next;
+	__atomic_store_n(&ring->packed_desc[head].flags, head_flags, __ATOMIC_RELEASE);
+}
+
+int
+vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+{
+	struct ring *ring = &frontend->rings[queue];
+	unsigned int num_descs = indirect ? 1 : num_bufs;
+	uint16_t id = ring->free_id;
+
+	if (num_bufs == 0 || num_bufs > VHOST_FRONTEND_MAX_CHAIN || num_descs > ring->num_free)
+		return -1;
+	ring->num_free -= num_descs;
+	ring->chains[id].num_descs = num_descs;
+	ring->order[ring->order_tail] = id;
+	ring->order_tail = (ring->order_tail + 1) % ring->size;
+	if (ring->packed)
+		post_packed(frontend, ring, id, bufs, num_bufs, indirect);
+	else
+		post_split(frontend, ring, id, bufs, num_bufs, indirect);
+	return id;
+}
+
+/* Take a chain back into the list of what is free. */
+static void
+free_chain(struct ring *ring, uint16_t id)
+{
+	uint16_t last = id;
+	unsigned int i;
+
+	ring->num_free += ring->chains[id].num_descs;
+	if (!ring->packed)
+		for (i = 1; i < ring->chains[id].num_descs; i++)
+			last = ring->desc[last].next;
+	ring->chains[last].next = ring->free_id;
+	ring->free_id = id;
+}
+
+static int
+poll_split(struct ring *ring, uint32_t *len)
+{
+	const struct vring_used_elem *elem;
+
+	if (__atomic_load_n(&ring->used->idx, __ATOMIC_ACQUIRE) == ring->next_used)
+		return -1;
+	elem = &ring->used->ring[ring->next_used % ring->size];
+	ring->next_used++;
+	*len = elem->len;
+	return elem->id;
+}
+
+static void
+skip_used(struct ring *ring, uint16_t id)
+{
+	ring->next_used += ring->chains[id].num_descs;
+	if (ring->next_used >= ring->size) {
+		ring->next_used -= ring->size;
+		ring->used_wrap = !ring->used_wrap;
+	}
+}
+
+/* The next descriptor that the device wrote back, if it has. */
+static int
+poll_packed_desc(const struct ring *ring, uint32_t *len)
+{
+	const struct packed_desc *desc = &ring->packed_desc[ring->next_used];
+	uint16_t flags = __atomic_load_n(&desc->flags, __ATOMIC_ACQUIRE);
+	bool avail = flags & PACKED_AVAIL, used = flags & PACKED_USED;
+
+	if (avail != used || used != ring->used_wrap)
+		return -1;
+	*len = desc->len;
+	return desc->id;
+}
+
+static int
+poll_packed(struct ring *ring, uint32_t *len)
+{
+	int id;
+
+	if (!ring->in_order) {
+		id = poll_packed_desc(ring, len);
+		if (id >= 0)
+			skip_used(ring, id);
+		return id;
+	}
+	/* One descriptor tells of all chains up to its own. */
+	if (!ring->in_order_left) {
+		id = poll_packed_desc(ring, &ring->in_order_len);
+		if (id < 0)
+			return -1;
+		ring->in_order_id = id;
+		ring->in_order_left = true;
+	}
+	id = ring->order[ring->order_head];
+	ring->in_order_left = id != ring->in_order_id;
+	*len = ring->in_order_left ? 0 : ring->in_order_len;
+	skip_used(ring, id);
+	return id;
+}
+
+int
+vhost_frontend_poll(struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint32_t *len)
+{
+	struct ring *ring = &frontend->rings[queue];
+	uint32_t written;
+	int id = ring->packed ? poll_packed(ring, &written) : poll_split(ring, &written);
+
+	if (id < 0)
+		return -1;
+	if (id >= ring->size || ring->chains[id].num_descs == 0) {
+		printf("vhost front end: the device used %d, which it did not have\n", id);
+		return -1;
+	}
+	ring->order_head = (ring->order_head + 1) % ring->size;
+	free_chain(ring, id);
+	ring->chains[id].num_descs = 0;
+	if (len != NULL)
+		*len = written;
+	return id;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#ifndef VHOST_FRONTEND_H
+#define VHOST_FRONTEND_H
+
+/**
+ * @file
+ *
+ * The driver of a virtio-net device, for tests of the vhost library in one process.
+ *
+ * It speaks vhost-user with rte_vhost over a Unix socket and drives the rings itself.
+ * One thread can play both sides, a guest that posts buffers and a host that calls
+ * rte_vhost_enqueue_burst() and rte_vhost_dequeue_burst(), so nothing waits for
+ * another core. Only the socket is served by a thread of rte_vhost.
+ *
+ * No function is thread-safe for one front end. Errors are printed.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VHOST_FRONTEND_MAX_REGIONS 8
+/** Buffers that one chain of descriptors can have. */
+#define VHOST_FRONTEND_MAX_CHAIN 64
+
+/** Queues are numbered as in virtio-net: the guest receives by 0 and transmits by 1. */
+enum vhost_frontend_queue {
+	VHOST_FRONTEND_RX,
+	VHOST_FRONTEND_TX,
+	VHOST_FRONTEND_QUEUES
+};
+
+/** A region of guest memory. */
+struct vhost_frontend_region {
+	uint64_t guest_addr; /**< guest-physical address, page-aligned */
+	size_t len;          /**< bytes, a multiple of the page size */
+};
+
+/** What a front end is made of. */
+struct vhost_frontend_config {
+	/** Bits of virtio and virtio-net that are negotiated; VIRTIO_F_VERSION_1 is added. */
+	uint64_t features;
+	/** Descriptors of each ring: a power of 2 unless packed. */
+	uint16_t ring_size;
+	unsigned int num_regions;
+	struct vhost_frontend_region regions[VHOST_FRONTEND_MAX_REGIONS];
+};
+
+/** A part of a packet's buffer: one descriptor. */
+struct vhost_frontend_buf {
+	void *addr; /**< in a region, see vhost_frontend_mem() */
+	uint32_t len;
+};
+
+struct vhost_frontend;
+
+/**
+ * Register a vhost device, connect to it, and set it up until it is ready.
+ *
+ * @param config
+ *   What to negotiate. Is copied.
+ * @return
+ *   The front end, or NULL with a message.
+ */
+struct vhost_frontend *
+vhost_frontend_create(const struct vhost_frontend_config *config);
+
+/** Disconnect, wait until vhost has let go of the device, and free all. NULL is allowed. */
+void
+vhost_frontend_destroy(struct vhost_frontend *frontend);
+
+/** @return The device's number, for the functions of rte_vhost. */
+int
+vhost_frontend_vid(const struct vhost_frontend *frontend);
+
+/** @return Bytes of the header before each packet: 12. */
+size_t
+vhost_frontend_hdr_len(const struct vhost_frontend *frontend);
+
+/**
+ * Get memory of the guest's.
+ *
+ * @param frontend
+ *   The front end.
+ * @param region
+ *   Index of the region. At the start of region 0 are the rings, which are left out.
+ * @param len
+ *   Set to the number of bytes. The last byte is that of the region.
+ * @return
+ *   Address in this process. vhost has another one for it.
+ */
+uint8_t *
+vhost_frontend_mem(const struct vhost_frontend *frontend, unsigned int region, size_t *len);
+
+/**
+ * Make a chain of buffers available to the device.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   Those of RX are written by the device, those of TX are read.
+ * @param bufs
+ *   The parts, in the order of the packet's bytes.
+ * @param num_bufs
+ *   Number of parts, 1 to VHOST_FRONTEND_MAX_CHAIN.
+ * @param indirect
+ *   Put the descriptors in a table of their own.
+ * @return
+ *   The number that vhost_frontend_poll() gives back, or -1 if the ring is full.
+ */
+int
+vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect);
+
+/**
+ * Take a chain back that the device has used.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue.
+ * @param len
+ *   Set to the bytes that the device has written. May be NULL. In a packed ring whose
+ *   buffers are used in order it is told for the last one of several only.
+ * @return
+ *   What vhost_frontend_post() returned for the chain, or -1 if there is none.
+ */
+int
+vhost_frontend_poll(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint32_t *len);
+
+#endif /* VHOST_FRONTEND_H */
