@@ -34,6 +34,7 @@
 #define DATA_ROOM 2048
 #define BURST 32
 #define REGION_LEN (4 * 1024 * 1024)
+#define NEXT_REGION_LEN (64 * 1024)
 #define REGION_ADDR 0x100000
 #define RING_SIZE 256
 /* Looked at on both sides of a buffer. */
@@ -85,6 +86,9 @@ static struct vhost_frontend *frontend;
 static struct rte_mempool *pool;
 static uint8_t *guest_mem;
 static size_t guest_len;
+/* The region behind it. */
+static uint8_t *next_mem;
+static size_t next_len;
 static size_t hdr_len;
 
 static int
@@ -391,6 +395,164 @@ test_dequeue_sizes(void)
 	return 0;
 }
 
+/* --- what a guest may do too --- */
+
+/* Dequeue until nothing comes any more; a burst ends early where a packet is dropped. */
+static unsigned int
+dequeue_all(struct rte_mbuf **pkts, unsigned int num)
+{
+	unsigned int got = 0, tries;
+
+	for (tries = 0; tries < 2 * num + 2; tries++)
+		got += rte_vhost_dequeue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_TX,
+			pool, pkts + got, num - got);
+	return got;
+}
+
+/* A packet that is too short to have data is dropped, and those behind it are not. */
+static int
+test_short_packets(void)
+{
+	const size_t pkt_len = 100;
+	const char *fault = NULL;
+	struct rte_mbuf *pkts[2];
+	struct guest_buf buf;
+	unsigned int got;
+	size_t len;
+
+	for (len = 1; len <= hdr_len; len++) {
+		buf = place(0, 4096, len, len);
+		if (post(VHOST_FRONTEND_TX, buf) < 0)
+			return report("cannot post a short packet", len);
+		buf = place(1, 4096, pkt_len, hdr_len + pkt_len);
+		write_packet(buf, pkt_len);
+		if (post(VHOST_FRONTEND_TX, buf) < 0)
+			return report("cannot post a packet", pkt_len);
+		got = dequeue_all(pkts, 2);
+		if (got == 1)
+			fault = check_packet(pkts[0], pkt_len);
+		rte_pktmbuf_free_bulk(pkts, got);
+		if (got != 1)
+			return report("short packet not dropped, or the next one too", len);
+		if (vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) < 0 ||
+			vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) < 0)
+			return report("short packet not given back", len);
+		memset(buf.start, GUEST_FILL, buf.len);
+		if (fault != NULL)
+			return report(fault, pkt_len);
+	}
+	return 0;
+}
+
+/* Where mbufs are missing, packets wait in the ring. */
+static int
+test_few_mbufs(void)
+{
+	const unsigned int num = 8, num_free = 3;
+	const size_t first_len = 200;
+	struct rte_mbuf *taken[NUM_MBUFS], *pkts[8];
+	const char *fault = NULL;
+	unsigned int num_taken = 0, got, i;
+	struct guest_buf bufs[8];
+
+	for (i = 0; i < num; i++) {
+		bufs[i] = place(i, 4096, first_len + i, hdr_len + first_len + i);
+		write_packet(bufs[i], first_len + i);
+		if (post(VHOST_FRONTEND_TX, bufs[i]) < 0)
+			return report("cannot post a packet", first_len + i);
+	}
+	while (rte_mempool_avail_count(pool) > num_free)
+		taken[num_taken++] = rte_pktmbuf_alloc(pool);
+	got = rte_vhost_dequeue_burst(
+		vhost_frontend_vid(frontend), VHOST_FRONTEND_TX, pool, pkts, num);
+	rte_pktmbuf_free_bulk(taken, num_taken);
+	if (got > num_free)
+		fault = "more packets than mbufs";
+	got += dequeue_all(pkts + got, num - got);
+	for (i = 0; i < got && fault == NULL; i++)
+		fault = check_packet(pkts[i], first_len + i);
+	rte_pktmbuf_free_bulk(pkts, got);
+	if (got != num)
+		fault = "packets are lost where mbufs are missing";
+	for (i = 0; i < num; i++) {
+		if (vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) < 0)
+			fault = "packet not given back";
+		memset(bufs[i].start, GUEST_FILL, bufs[i].len);
+	}
+	return fault == NULL ? 0 : report(fault, first_len);
+}
+
+/* Copy between a packet's bytes and the two regions that its buffer lies in. */
+static void
+copy_across(uint8_t *packet, size_t len, size_t in_first, bool to_guest)
+{
+	uint8_t *first = guest_mem + guest_len - in_first;
+
+	if (to_guest) {
+		memcpy(first, packet, in_first);
+		memcpy(next_mem, packet + in_first, len - in_first);
+	} else {
+		memcpy(packet, first, in_first);
+		memcpy(packet + in_first, next_mem, len - in_first);
+	}
+}
+
+/* A buffer that goes on in the next region, which follows in the guest's memory only. */
+static int
+test_across_regions(size_t pkt_len, size_t in_first)
+{
+	const size_t len = hdr_len + pkt_len;
+	uint8_t packet[4096];
+	struct guest_buf inside = { .start = packet, .len = len };
+	struct vhost_frontend_buf buf = { .addr = guest_mem + guest_len - in_first, .len = len };
+	const char *fault = NULL;
+	struct rte_mbuf *m;
+
+	write_packet(inside, pkt_len);
+	copy_across(packet, len, in_first, true);
+	if (vhost_frontend_post(frontend, VHOST_FRONTEND_TX, &buf, 1, false) < 0)
+		return report("cannot post across regions", pkt_len);
+	if (dequeue_all(&m, 1) != 1)
+		return report("not dequeued across regions", pkt_len);
+	fault = check_packet(m, pkt_len);
+	rte_pktmbuf_free(m);
+	if (vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) < 0)
+		return report("not given back across regions", pkt_len);
+
+	memset(packet, GUEST_FILL, sizeof(packet));
+	copy_across(packet, len, in_first, true);
+	m = make_packet(pkt_len);
+	if (m == NULL || vhost_frontend_post(frontend, VHOST_FRONTEND_RX, &buf, 1, false) < 0)
+		return report("cannot post across regions", pkt_len);
+	if (rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) != 1)
+		return report("not enqueued across regions", pkt_len);
+	rte_pktmbuf_free(m);
+	if (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) < 0)
+		return report("not used across regions", pkt_len);
+	copy_across(packet, len, in_first, false);
+	if (!is_pattern(packet + hdr_len, pkt_len, 0, pkt_len))
+		fault = "enqueued with wrong bytes across regions";
+	memset(packet, GUEST_FILL, sizeof(packet));
+	copy_across(packet, len, in_first, true);
+	if (!all_are(next_mem, GUEST_FILL, next_len) || !all_are(guest_mem, GUEST_FILL, guest_len))
+		fault = "wrote outside a buffer across regions";
+	return fault == NULL ? 0 : report(fault, pkt_len);
+}
+
+static int
+test_regions(void)
+{
+	static const size_t pkt_lens[] = { 64, 256, 257, 1500 };
+	unsigned int i;
+	size_t in_first;
+
+	for (i = 0; i < RTE_DIM(pkt_lens); i++)
+		for (in_first = 1; in_first < hdr_len + pkt_lens[i]; in_first++)
+			if (test_across_regions(pkt_lens[i], in_first) != 0)
+				return -1;
+	return 0;
+}
+
 /* --- all --- */
 
 static int
@@ -413,8 +575,9 @@ test_kind(void)
 	struct vhost_frontend_config config = {
 		.features = kind->features,
 		.ring_size = kind->ring_size,
-		.num_regions = 1,
-		.regions = { { .guest_addr = REGION_ADDR, .len = REGION_LEN } },
+		.num_regions = 2,
+		.regions = { { .guest_addr = REGION_ADDR, .len = REGION_LEN },
+			{ .guest_addr = REGION_ADDR + REGION_LEN, .len = NEXT_REGION_LEN } },
 	};
 	unsigned int mbufs = rte_mempool_avail_count(pool);
 	int ret;
@@ -425,7 +588,9 @@ test_kind(void)
 	hdr_len = vhost_frontend_hdr_len(frontend);
 	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
 	memset(guest_mem, GUEST_FILL, guest_len);
+	next_mem = vhost_frontend_mem(frontend, 1, &next_len);
 	ret = test_enqueue_sizes() | test_dequeue_sizes() | test_bursts();
+	ret |= test_short_packets() | test_few_mbufs() | test_regions();
 	vhost_frontend_destroy(frontend);
 	if (ret == 0 && rte_mempool_avail_count(pool) != mbufs)
 		ret = report("mbufs are lost", 0);
