@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,19 @@ class ArgumentsTest(unittest.TestCase):
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30, check=False)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(f"--json {place}: cannot write there", done.stderr)
+
+
+class CpuTest(unittest.TestCase):
+    """The CPU that the header of the table names."""
+
+    def test_family_tells_generations_apart(self):
+        """A virtual machine may call two generations by the same name."""
+        cpuinfo = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n"
+        self.assertEqual(load_tool().cpu_model(cpuinfo), "AMD EPYC (family 26, model 2)")
+
+    def test_cpu_without_family(self):
+        """As on POWER and Arm."""
+        self.assertEqual(load_tool().cpu_model("processor\t: 0\n"), platform.machine())
 
 
 class ProcessTest(unittest.TestCase):

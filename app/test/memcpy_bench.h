@@ -271,6 +271,9 @@ bench_tsc_per_cycle(void)
 struct bench_machine {
 	char vendor[160];
 	char model[160];
+	/* 0 where a CPU has no such; by name two generations may be the same. */
+	int family;
+	int model_number;
 	const char *core_type; /* NULL where there is no way to tell */
 	double tsc_mhz;
 	double core_mhz;
@@ -284,6 +287,10 @@ bench_parse_cpuinfo(struct bench_machine *machine, const char *key, const char *
 		snprintf(machine->vendor, sizeof(machine->vendor), "%s", value);
 	else if (strcmp(key, "model name") == 0 || strcmp(key, "cpu") == 0)
 		snprintf(machine->model, sizeof(machine->model), "%s", value);
+	else if (strcmp(key, "cpu family") == 0)
+		machine->family = atoi(value);
+	else if (strcmp(key, "model") == 0)
+		machine->model_number = atoi(value);
 	else if (strcmp(key, "CPU implementer") == 0)
 		snprintf(machine->vendor, sizeof(machine->vendor), "CPU implementer %s", value);
 	else if (strcmp(key, "CPU part") == 0)
@@ -356,7 +363,10 @@ bench_get_machine(void)
 static inline void
 bench_print_machine(const struct bench_machine *machine)
 {
-	printf("CPU        %s, %s\n", machine->vendor, machine->model);
+	printf("CPU        %s, %s", machine->vendor, machine->model);
+	if (machine->family != 0)
+		printf(", family %d, model %d", machine->family, machine->model_number);
+	printf("\n");
 	if (machine->core_type != NULL)
 		printf("core type  %s\n", machine->core_type);
 	printf("clocks     core %.0f MHz (estimated), TSC %.0f MHz\n", machine->core_mhz,
@@ -375,6 +385,7 @@ bench_json_machine(FILE *json, const char *command, const struct bench_machine *
 	bench_json_string(json, "command", command);
 	bench_json_string(json, "vendor", machine->vendor);
 	bench_json_string(json, "cpu", machine->model);
+	fprintf(json, "\"family\":%d,\"model\":%d,", machine->family, machine->model_number);
 	bench_json_string(json, "core_type", machine->core_type);
 	bench_json_string(json, "compiler", BENCH_COMPILER);
 	bench_json_string(json, "flags", BENCH_FLAGS);
