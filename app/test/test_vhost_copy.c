@@ -482,6 +482,63 @@ test_few_mbufs(void)
 	return fault == NULL ? 0 : report(fault, first_len);
 }
 
+/*
+ * The header in three descriptors or more. DPDK 22.11 writes the packet behind the
+ * second one then: into what else the guest has there, or out of its memory.
+ */
+static int
+test_split_header(uint32_t first, uint32_t second)
+{
+	const size_t pkt_len = 300;
+	const size_t total = hdr_len + pkt_len;
+	struct vhost_frontend_buf parts[VHOST_FRONTEND_MAX_CHAIN];
+	uint8_t packet[1024];
+	struct guest_buf part;
+	unsigned int i, num = 0;
+	uint32_t len = first, at;
+	const char *fault = NULL;
+	struct rte_mbuf *m = make_packet(pkt_len);
+
+	for (at = 0; at < total; at += len, len = second) {
+		/* From where the header has ended, all in one. */
+		if (at >= hdr_len)
+			len = total - at;
+		part = place(num, 1024, pkt_len, len);
+		parts[num].addr = part.start;
+		parts[num++].len = len;
+	}
+	if (m == NULL || vhost_frontend_post(frontend, VHOST_FRONTEND_RX, parts, num, false) < 0)
+		return report("cannot post a split header", pkt_len);
+	i = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1);
+	rte_pktmbuf_free(m);
+	if (i != 1 || vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &len) < 0)
+		return report("not enqueued behind a split header", pkt_len);
+	for (i = 0, at = 0; i < num; at += parts[i].len, i++) {
+		part = place(i, 1024, pkt_len, parts[i].len);
+		memcpy(packet + at, part.start, part.len);
+		if (!untouched_around(part))
+			fault = "wrote outside a buffer whose header is split";
+		memset(part.start - MARGIN, GUEST_FILL, part.len + 2 * MARGIN);
+	}
+	if (len != total)
+		fault = "wrong length in the used ring behind a split header";
+	else if (!is_pattern(packet + hdr_len, pkt_len, 0, pkt_len))
+		fault = "wrong bytes behind a split header";
+	return fault == NULL ? 0 : report(fault, pkt_len);
+}
+
+static int
+test_split_headers(void)
+{
+	uint32_t first, second;
+
+	for (first = 1; first <= hdr_len; first++)
+		for (second = 1; second <= hdr_len; second++)
+			if (test_split_header(first, second) != 0)
+				return -1;
+	return 0;
+}
+
 /* Copy between a packet's bytes and the two regions that its buffer lies in. */
 static void
 copy_across(uint8_t *packet, size_t len, size_t in_first, bool to_guest)
@@ -590,7 +647,7 @@ test_kind(void)
 	memset(guest_mem, GUEST_FILL, guest_len);
 	next_mem = vhost_frontend_mem(frontend, 1, &next_len);
 	ret = test_enqueue_sizes() | test_dequeue_sizes() | test_bursts();
-	ret |= test_short_packets() | test_few_mbufs() | test_regions();
+	ret |= test_short_packets() | test_few_mbufs() | test_regions() | test_split_headers();
 	vhost_frontend_destroy(frontend);
 	if (ret == 0 && rte_mempool_avail_count(pool) != mbufs)
 		ret = report("mbufs are lost", 0);

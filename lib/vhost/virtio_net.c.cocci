@@ -23,3 +23,25 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
  (...)
  ...>
  }
+
+// changes 8 lines: a header of the guest's in more than two descriptors
+//
+// DPDK takes it for granted that the second one holds all that the first one does not.
+// If it does not, what is left of it is counted below 0, and the packet is written
+// behind it, even beyond the guest's memory.
+@@
+@@
+ mbuf_to_desc(...)
+ {
+ <...
++while (unlikely(buf_len < buf_offset)) {
++	if (unlikely(++vec_idx >= nr_vec))
++		return -1;
++	buf_offset -= buf_len;
++	buf_addr = buf_vec[vec_idx].buf_addr;
++	buf_iova = buf_vec[vec_idx].buf_iova;
++	buf_len = buf_vec[vec_idx].buf_len;
++}
+ buf_avail = buf_len - buf_offset;
+ ...>
+ }
