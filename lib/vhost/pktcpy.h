@@ -19,6 +19,10 @@
  * one for up to 256, each with all its loads before its stores; what does not fill a
  * chunk is a rest of a packet in several buffers, rare, and goes out of line. Above
  * 256 bytes rte_memcpy() is as good: custom code, or libc, whose call is cheap then.
+ *
+ * Cores that split accesses of 32 bytes are better off with registers of 16, and with
+ * libc above 256 bytes, which knows them. So vhost compiles its data path once for each
+ * PKTCPY_MODE, and chooses at run time for a whole burst.
  */
 
 #include <stddef.h>
@@ -29,6 +33,14 @@
 #include <rte_common.h>
 #include <rte_memcpy.h>
 
+/** @internal Ways to copy, of which one is PKTCPY_MODE where this file is included. */
+#define PKTCPY_MEMCPY 1 /* rte_memcpy() for all sizes */
+#define PKTCPY_WIDE 2   /* registers of 32 bytes, where there are such */
+#define PKTCPY_NARROW 3 /* registers of 16 bytes */
+#ifndef PKTCPY_MODE
+#define PKTCPY_MODE PKTCPY_WIDE
+#endif
+
 /** Bytes that are loaded and stored at once, by one register or by a few. */
 #define PKTCPY_CHUNK_LEN 32
 
@@ -36,7 +48,7 @@
 typedef uint8_t __attribute__((__vector_size__(16))) pktcpy_half;
 typedef uint8_t __attribute__((__vector_size__(16), __aligned__(1), __may_alias__)) pktcpy_mem_half;
 
-#ifdef __AVX__
+#if defined(__AVX__) && PKTCPY_MODE == PKTCPY_WIDE
 
 typedef uint8_t __attribute__((__vector_size__(PKTCPY_CHUNK_LEN))) pktcpy_chunk;
 typedef uint8_t __attribute__((__vector_size__(PKTCPY_CHUNK_LEN), __aligned__(1), __may_alias__))
@@ -153,6 +165,17 @@ pktcpy_upto256(uint8_t *dst, const uint8_t *src, size_t len)
 	pktcpy_store(dst_end - PKTCPY_CHUNK_LEN, tail0);
 }
 
+/** @internal Copy more than 256 bytes. */
+static __rte_always_inline void
+pktcpy_long(uint8_t *dst, const uint8_t *src, size_t len)
+{
+#if PKTCPY_MODE == PKTCPY_NARROW
+	memcpy(dst, src, len);
+#else
+	rte_memcpy(dst, src, len);
+#endif
+}
+
 /**
  * Copy packet data.
  *
@@ -171,17 +194,21 @@ pktcpy_upto256(uint8_t *dst, const uint8_t *src, size_t len)
 static __rte_always_inline void
 pktcpy(void *dst, const void *src, size_t len)
 {
+#if PKTCPY_MODE == PKTCPY_MEMCPY
+	rte_memcpy(dst, src, len);
+#else
 	uint8_t *to = (uint8_t *)dst;
 	const uint8_t *from = (const uint8_t *)src;
 
 	if (len > 8 * PKTCPY_CHUNK_LEN)
-		rte_memcpy(dst, src, len);
+		pktcpy_long(to, from, len);
 	else if (len > 2 * PKTCPY_CHUNK_LEN)
 		pktcpy_upto256(to, from, len);
 	else if (likely(len >= PKTCPY_CHUNK_LEN))
 		pktcpy_upto64(to, from, len);
 	else
 		pktcpy_short(to, from, len);
+#endif
 }
 
 #endif /* _PKTCPY_H_ */

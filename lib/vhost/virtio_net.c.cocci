@@ -4,11 +4,12 @@
 // What is copied between mbufs and guest buffers goes by pktcpy(). Headers, used
 // rings and descriptors do not: they are small objects, some of which the guest polls.
 
-// changes 1 line: include what is used
+// changes 2 lines: include what is used
 @@
 @@
 +#include "pktcpy.h"
  #include "vhost.h"
++#include "vhost_copy.h"
 
 // changes 6-7 lines: packet data, batched, direct, and in packed batches
 @@
@@ -43,5 +44,31 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
 +	buf_len = buf_vec[vec_idx].buf_len;
 +}
  buf_avail = buf_len - buf_offset;
+ ...>
+ }
+
+// changes 4 lines: the way to copy is chosen once for a burst, to guests
+@@
+@@
+ rte_vhost_enqueue_burst(...)
+ {
+ <...
++const struct vhost_copy_path *path = vhost_copy_choose(dev, dev->virtqueue[queue_id]);
++if (path->enqueue_burst != NULL)
++	return path->enqueue_burst(vid, queue_id, pkts, count);
+ return virtio_dev_rx(...);
+ ...>
+ }
+
+// changes 4 lines: and from guests
+@@
+@@
+ rte_vhost_dequeue_burst(...)
+ {
+ <...
+ vq = dev->virtqueue[queue_id];
++const struct vhost_copy_path *path = vhost_copy_choose(dev, vq);
++if (path->dequeue_burst != NULL)
++	return path->dequeue_burst(vid, queue_id, mbuf_pool, pkts, count);
  ...>
  }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+/*
+ * Are packets copied in the mode that was set, from the next burst on, and right in each?
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/virtio_config.h>
+#include <linux/virtio_ring.h>
+
+#include <rte_cpu_core_type.h>
+#include <rte_mbuf.h>
+#include <rte_vhost.h>
+#include <rte_vhost_copy.h>
+
+#include "test.h"
+#include "vhost_frontend.h"
+
+#define MAX_PKT_LEN 1600
+#define NUM_MBUFS 127
+
+static struct rte_mempool *pool;
+static struct vhost_frontend *frontend;
+static uint8_t *guest_mem;
+
+static uint8_t
+pattern(size_t pkt_len, size_t at)
+{
+	return 1 + (pkt_len * 11 + at) % 251;
+}
+
+static int
+compare(const uint8_t *data, size_t pkt_len)
+{
+	size_t i;
+
+	for (i = 0; i < pkt_len; i++)
+		TEST_ASSERT_EQUAL(
+			data[i], pattern(pkt_len, i), "%zu bytes: byte %zu is wrong", pkt_len, i);
+	TEST_ASSERT_EQUAL(data[pkt_len], 0, "%zu bytes: wrote behind the packet", pkt_len);
+	return TEST_SUCCESS;
+}
+
+static int
+send_to_guest(size_t pkt_len)
+{
+	struct vhost_frontend_buf buf = { .addr = guest_mem };
+	size_t hdr_len = vhost_frontend_hdr_len(frontend), i;
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+	uint16_t sent;
+
+	TEST_ASSERT_NOT_NULL(m, "no mbuf");
+	m->pkt_len = m->data_len = pkt_len;
+	for (i = 0; i < pkt_len; i++)
+		rte_pktmbuf_mtod(m, uint8_t *)[i] = pattern(pkt_len, i);
+	buf.len = hdr_len + pkt_len + 1;
+	memset(buf.addr, 0, buf.len);
+	sent = 0;
+	if (vhost_frontend_post(frontend, VHOST_FRONTEND_RX, &buf, 1, false) >= 0)
+		sent = rte_vhost_enqueue_burst(
+			vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1);
+	rte_pktmbuf_free(m);
+	TEST_ASSERT_EQUAL(sent, 1, "%zu bytes: not enqueued", pkt_len);
+	TEST_ASSERT(vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0, "not used");
+	return compare(guest_mem + hdr_len, pkt_len);
+}
+
+static int
+receive_from_guest(size_t pkt_len)
+{
+	struct vhost_frontend_buf buf = { .addr = guest_mem };
+	size_t hdr_len = vhost_frontend_hdr_len(frontend), i;
+	struct rte_mbuf *m;
+	uint16_t received;
+	int ret;
+
+	buf.len = hdr_len + pkt_len;
+	memset(buf.addr, 0, hdr_len);
+	for (i = 0; i < pkt_len; i++)
+		guest_mem[hdr_len + i] = pattern(pkt_len, i);
+	TEST_ASSERT(
+		vhost_frontend_post(frontend, VHOST_FRONTEND_TX, &buf, 1, false) >= 0, "ring full");
+	received = rte_vhost_dequeue_burst(
+		vhost_frontend_vid(frontend), VHOST_FRONTEND_TX, pool, &m, 1);
+	TEST_ASSERT_EQUAL(received, 1, "%zu bytes: not dequeued", pkt_len);
+	ret = m->data_len == pkt_len ? TEST_SUCCESS : TEST_FAILED;
+	for (i = 0; i < pkt_len && ret == TEST_SUCCESS; i++)
+		if (rte_pktmbuf_mtod(m, uint8_t *)[i] != pattern(pkt_len, i))
+			ret = TEST_FAILED;
+	rte_pktmbuf_free(m);
+	TEST_ASSERT_SUCCESS(ret, "%zu bytes: dequeued wrong", pkt_len);
+	TEST_ASSERT(vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) >= 0, "not given back");
+	return TEST_SUCCESS;
+}
+
+/* Send and receive packets of all sizes, one a burst; count the bursts by the mode that is meant. */
+static int
+test_mode(const char *path, enum rte_vhost_copy_mode mode, enum rte_vhost_copy_mode meant)
+{
+	struct rte_vhost_copy_status before, after;
+	int vid = vhost_frontend_vid(frontend);
+	unsigned int other;
+	size_t pkt_len;
+
+	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_mode(path, mode), "cannot set the mode");
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &before), "no status");
+	TEST_ASSERT_EQUAL(before.mode, mode, "not the mode that was set");
+	for (pkt_len = 1; pkt_len <= MAX_PKT_LEN; pkt_len++)
+		if (send_to_guest(pkt_len) != TEST_SUCCESS ||
+			receive_from_guest(pkt_len) != TEST_SUCCESS)
+			return TEST_FAILED;
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &after), "no status");
+	for (other = 0; other < RTE_VHOST_COPY_MODES; other++) {
+		uint64_t bursts = after.bursts[other] - before.bursts[other];
+		uint64_t expected = other == meant ? 2 * MAX_PKT_LEN : 0;
+
+		TEST_ASSERT_EQUAL(bursts, expected, "%" PRIu64 " bursts copied by %s in mode %s",
+			bursts, rte_vhost_copy_mode_name(other), rte_vhost_copy_mode_name(mode));
+	}
+	TEST_ASSERT_EQUAL(after.core_type, rte_cpu_core_type(), "not the type of this core");
+	return TEST_SUCCESS;
+}
+
+static int
+test_modes(void)
+{
+	enum rte_cpu_core_type type = rte_cpu_core_type();
+	enum rte_vhost_copy_mode here = type == RTE_CPU_CORE_EFFICIENCY ||
+			type == RTE_CPU_CORE_LOW_POWER_EFFICIENCY
+		? RTE_VHOST_COPY_NARROW
+		: RTE_VHOST_COPY_WIDE;
+	struct rte_vhost_copy_status status;
+	char path[PATH_MAX];
+	int vid = vhost_frontend_vid(frontend);
+
+	TEST_ASSERT_SUCCESS(rte_vhost_get_ifname(vid, path, sizeof(path)), "no path");
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &status), "no status");
+	TEST_ASSERT_EQUAL(status.mode, RTE_VHOST_COPY_AUTO, "the default is not auto");
+	if (test_mode(path, RTE_VHOST_COPY_AUTO, here) != TEST_SUCCESS ||
+		test_mode(path, RTE_VHOST_COPY_MEMCPY, RTE_VHOST_COPY_MEMCPY) != TEST_SUCCESS ||
+		test_mode(path, RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_NARROW) != TEST_SUCCESS ||
+		test_mode(path, RTE_VHOST_COPY_WIDE, RTE_VHOST_COPY_WIDE) != TEST_SUCCESS)
+		return TEST_FAILED;
+	TEST_ASSERT_EQUAL(rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_MODES), -EINVAL,
+		"set a mode that there is not");
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &status), "no status");
+	TEST_ASSERT_EQUAL(status.mode, RTE_VHOST_COPY_WIDE, "a wrong mode changed the right one");
+	return TEST_SUCCESS;
+}
+
+static int
+test_device(uint64_t features)
+{
+	const struct vhost_frontend_config config = {
+		.features = features,
+		.ring_size = 64,
+		.num_regions = 1,
+		.regions = { { .guest_addr = 0x100000, .len = 1024 * 1024 } },
+	};
+	size_t len;
+	int ret;
+
+	frontend = vhost_frontend_create(&config);
+	TEST_ASSERT_NOT_NULL(frontend, "no front end");
+	guest_mem = vhost_frontend_mem(frontend, 0, &len);
+	ret = test_modes();
+	vhost_frontend_destroy(frontend);
+	return ret;
+}
+
+static int
+test_names(void)
+{
+	enum rte_vhost_copy_mode mode, parsed;
+
+	for (mode = RTE_VHOST_COPY_AUTO; mode < RTE_VHOST_COPY_MODES; mode++) {
+		TEST_ASSERT_SUCCESS(
+			rte_vhost_copy_mode_parse(rte_vhost_copy_mode_name(mode), &parsed),
+			"name of mode %d not parsed", mode);
+		TEST_ASSERT_EQUAL(parsed, mode, "name of mode %d parsed as %d", mode, parsed);
+	}
+	TEST_ASSERT_NULL(rte_vhost_copy_mode_name(RTE_VHOST_COPY_MODES), "a name too many");
+	TEST_ASSERT_EQUAL(rte_vhost_copy_mode_parse("wid", &parsed), -EINVAL, "parsed wid");
+	TEST_ASSERT_EQUAL(rte_vhost_copy_mode_parse("", &parsed), -EINVAL, "parsed nothing");
+	return TEST_SUCCESS;
+}
+
+static int
+test_no_device(void)
+{
+	struct rte_vhost_copy_status status;
+
+	TEST_ASSERT_EQUAL(rte_vhost_driver_set_copy_mode("/nowhere", RTE_VHOST_COPY_WIDE), -ENOENT,
+		"set the mode of a socket that is not registered");
+	TEST_ASSERT_EQUAL(rte_vhost_get_copy_status(-1, &status), -ENODEV, "status of no device");
+	return TEST_SUCCESS;
+}
+
+static int
+test_vhost_copy_mode(void)
+{
+	int ret = test_names() | test_no_device();
+
+	pool = rte_pktmbuf_pool_create(
+		"vhost_copy_mode", NUM_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	TEST_ASSERT_NOT_NULL(pool, "no mbuf pool");
+	ret |= test_device(0) | test_device(1ULL << VIRTIO_F_RING_PACKED);
+	if (rte_mempool_avail_count(pool) != NUM_MBUFS) {
+		printf("mbufs were lost\n");
+		ret = TEST_FAILED;
+	}
+	rte_mempool_free(pool);
+	return ret == 0 ? TEST_SUCCESS : TEST_FAILED;
+}
+
+REGISTER_TEST_COMMAND(vhost_copy_mode_autotest, test_vhost_copy_mode);

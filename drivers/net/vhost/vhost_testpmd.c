@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cpu_core_type.h>
+#include <rte_devargs.h>
+#include <rte_ethdev.h>
+#include <rte_eth_vhost.h>
+#include <rte_kvargs.h>
+#include <rte_vhost_copy.h>
+
+#include <cmdline_parse.h>
+#include <cmdline_parse_num.h>
+#include <cmdline_parse_string.h>
+
+#include "testpmd.h"
+
+/* "set port <id> vhost copy <mode>" and "show port <id> vhost copy" */
+struct vhost_copy_result {
+	cmdline_fixed_string_t verb;
+	cmdline_fixed_string_t port;
+	portid_t port_id;
+	cmdline_fixed_string_t vhost;
+	cmdline_fixed_string_t copy;
+	cmdline_fixed_string_t mode;
+};
+
+static int
+keep_copy_of(const char *key __rte_unused, const char *value, void *to)
+{
+	char **string = to;
+
+	free(*string);
+	*string = value != NULL ? strdup(value) : NULL;
+	return 0;
+}
+
+/* The socket of a port of net_vhost, to be freed, or NULL with a message. */
+static char *
+socket_of(portid_t port_id)
+{
+	const struct rte_devargs *devargs = NULL;
+	struct rte_eth_dev_info info;
+	struct rte_kvargs *kvlist;
+	char *path = NULL;
+
+	if (rte_eth_dev_info_get(port_id, &info) == 0 && info.device != NULL &&
+		strcmp(info.driver_name, "net_vhost") == 0)
+		devargs = rte_dev_devargs(info.device);
+	if (devargs != NULL) {
+		kvlist = rte_kvargs_parse(devargs->args, NULL);
+		if (kvlist != NULL)
+			rte_kvargs_process(kvlist, "iface", keep_copy_of, &path);
+		rte_kvargs_free(kvlist);
+	}
+	if (path == NULL)
+		fprintf(stderr, "Port %u is not of net_vhost\n", port_id);
+	return path;
+}
+
+static void
+set_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
+{
+	const struct vhost_copy_result *res = parsed;
+	enum rte_vhost_copy_mode mode;
+	char *path;
+
+	if (port_id_is_invalid(res->port_id, ENABLED_WARN))
+		return;
+	if (rte_vhost_copy_mode_parse(res->mode, &mode) != 0) {
+		fprintf(stderr, "No copy mode %s: must be auto, memcpy, wide or narrow\n",
+			res->mode);
+		return;
+	}
+	path = socket_of(res->port_id);
+	if (path != NULL && rte_vhost_driver_set_copy_mode(path, mode) != 0)
+		fprintf(stderr, "The socket of port %u is not registered, start the port first\n",
+			res->port_id);
+	free(path);
+}
+
+static void
+show_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
+{
+	const struct vhost_copy_result *res = parsed;
+	struct rte_vhost_copy_status status;
+	unsigned int mode;
+	char *path;
+
+	if (port_id_is_invalid(res->port_id, ENABLED_WARN))
+		return;
+	path = socket_of(res->port_id);
+	if (path == NULL)
+		return;
+	free(path);
+	if (rte_vhost_get_copy_status(rte_eth_vhost_get_vid_from_port_id(res->port_id), &status) !=
+		0) {
+		fprintf(stderr, "No guest is connected to port %u\n", res->port_id);
+		return;
+	}
+	printf("vhost copy of port %u: mode %s, core type %s\n", res->port_id,
+		rte_vhost_copy_mode_name(status.mode), rte_cpu_core_type_name(status.core_type));
+	for (mode = RTE_VHOST_COPY_AUTO + 1; mode < RTE_VHOST_COPY_MODES; mode++)
+		printf("  bursts copied by %s: %" PRIu64 "\n", rte_vhost_copy_mode_name(mode),
+			status.bursts[mode]);
+}
+
+static cmdline_parse_token_string_t token_set = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, verb, "set");
+static cmdline_parse_token_string_t token_show = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, verb, "show");
+static cmdline_parse_token_string_t token_port = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, port, "port");
+static cmdline_parse_token_num_t token_port_id = TOKEN_NUM_INITIALIZER(
+	struct vhost_copy_result, port_id, RTE_UINT16);
+static cmdline_parse_token_string_t token_vhost = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, vhost, "vhost");
+static cmdline_parse_token_string_t token_copy = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, copy, "copy");
+/* Any word, so that a wrong one is answered with the right ones. */
+static cmdline_parse_token_string_t token_mode = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, mode, NULL);
+
+static cmdline_parse_inst_t cmd_set_copy = {
+	.f = set_copy,
+	.help_str = "set port <port_id> vhost copy auto|memcpy|wide|narrow",
+	.tokens = { (void *)&token_set, (void *)&token_port, (void *)&token_port_id,
+		(void *)&token_vhost, (void *)&token_copy, (void *)&token_mode, NULL },
+};
+
+static cmdline_parse_inst_t cmd_show_copy = {
+	.f = show_copy,
+	.help_str = "show port <port_id> vhost copy",
+	.tokens = { (void *)&token_show, (void *)&token_port, (void *)&token_port_id,
+		(void *)&token_vhost, (void *)&token_copy, NULL },
+};
+
+static struct testpmd_driver_commands vhost_cmds = {
+	.commands = {
+		{ &cmd_set_copy,
+			"set port (port_id) vhost copy (auto|memcpy|wide|narrow)\n"
+			"    Set how vhost copies packets, from the next burst on.\n" },
+		{ &cmd_show_copy,
+			"show port (port_id) vhost copy\n"
+			"    Show how vhost copies packets, and how many bursts it did in which way.\n" },
+		{ NULL, NULL },
+	},
+};
+TESTPMD_ADD_DRIVER_COMMANDS(vhost_cmds)

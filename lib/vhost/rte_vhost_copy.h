@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#ifndef RTE_VHOST_COPY_H
+#define RTE_VHOST_COPY_H
+
+/**
+ * @file
+ *
+ * How vhost copies packets between mbufs and guest buffers.
+ *
+ * Which way is fastest depends on the core that polls a device. The choice is made anew
+ * for each burst, so that one device can be polled by cores of several kinds.
+ * It holds for rte_vhost_enqueue_burst() and rte_vhost_dequeue_burst(); the asynchronous
+ * functions copy as in the mode "wide" what they do not leave to a DMA device.
+ */
+
+#include <stdint.h>
+
+#include <rte_compat.h>
+#include <rte_cpu_core_type.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Ways to copy packets. */
+enum rte_vhost_copy_mode {
+	/** By the kind of core: narrow on efficiency cores, wide on others. The default. */
+	RTE_VHOST_COPY_AUTO = 0,
+	/** rte_memcpy(), whatever it is in this build, for all sizes. */
+	RTE_VHOST_COPY_MEMCPY,
+	/** Registers of 32 bytes where the build has them, rte_memcpy() above 256 bytes. */
+	RTE_VHOST_COPY_WIDE,
+	/** Registers of 16 bytes, the C library above 256 bytes. */
+	RTE_VHOST_COPY_NARROW,
+};
+
+/** Number of enum rte_vhost_copy_mode. */
+#define RTE_VHOST_COPY_MODES 4
+
+/** What a device has been copying by. */
+struct rte_vhost_copy_status {
+	/** The mode that was set. */
+	enum rte_vhost_copy_mode mode;
+	/** The kind of core that has polled the device last. */
+	enum rte_cpu_core_type core_type;
+	/** Bursts so far by the mode they were copied in; none is copied in AUTO itself. */
+	uint64_t bursts[RTE_VHOST_COPY_MODES];
+};
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Choose how the devices of a socket copy packets: those that are there, from their next
+ * burst on, and those to come. This function is thread-safe, also beside bursts.
+ *
+ * @param path
+ *   The socket, as for rte_vhost_driver_register(), which has to come first.
+ * @param mode
+ *   How to copy.
+ * @return
+ *   0, or -EINVAL if there is no such mode, or -ENOENT if the socket is not registered.
+ */
+__rte_experimental int
+rte_vhost_driver_set_copy_mode(const char *path, enum rte_vhost_copy_mode mode);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell how a device copies packets. This function is thread-safe; bursts that run
+ * meanwhile may be counted or not.
+ *
+ * @param vid
+ *   The device.
+ * @param status
+ *   Filled in.
+ * @return
+ *   0, or -ENODEV if there is no such device.
+ */
+__rte_experimental int
+rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Name a mode. This function is thread-safe.
+ *
+ * @param mode
+ *   The mode.
+ * @return
+ *   "auto", "memcpy", "wide" or "narrow"; NULL if there is no such mode.
+ */
+__rte_experimental const char *
+rte_vhost_copy_mode_name(enum rte_vhost_copy_mode mode);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Find a mode by its name. This function is thread-safe.
+ *
+ * @param name
+ *   What rte_vhost_copy_mode_name() returns.
+ * @param mode
+ *   Set to the mode of that name.
+ * @return
+ *   0, or -EINVAL if no mode has that name; *mode* is left as it is then.
+ */
+__rte_experimental int
+rte_vhost_copy_mode_parse(const char *name, enum rte_vhost_copy_mode *mode);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_VHOST_COPY_H */

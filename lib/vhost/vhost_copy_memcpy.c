@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#define VHOST_COPY_NAME(function) function##_memcpy
+#define PKTCPY_MODE PKTCPY_MEMCPY
+
+#include "vhost_copy_variant.h"
