@@ -1,32 +1,343 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-memcpy authors
-"""Tests of what devtools/vhost-loop reads from build directories and arguments."""
+"""Tests of usertools/dpdk-vhost-loop.py, with made-up machines and a fake testpmd."""
 
-import importlib.machinery
-import importlib.util
 import json
+import os
 import pathlib
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parent / "vhost-loop"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOL = ROOT / "usertools" / "dpdk-vhost-loop.py"
+FAKE = ROOT / "devtools" / "fake_testpmd.py"
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "usertools"))
+
+# pylint: disable=wrong-import-position
+from vhost_loop import LoopError, report, stats, testpmd, topology  # noqa: E402
 
 
-def load_tool():
-    """Import devtools/vhost-loop, which has no .py in its name."""
-    loader = importlib.machinery.SourceFileLoader("vhost_loop", str(TOOL))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
+class Tree:
+    """A made-up sysfs."""
+
+    def __init__(self, root, count):
+        self.root, self.count = pathlib.Path(root), count
+        self.write("sys/devices/system/cpu/online", f"0-{count - 1}")
+        for number in range(count):
+            self.cpu(number, "topology/thread_siblings_list", str(number))
+            self.cpu(number, "topology/physical_package_id", "0")
+            self.cpu(number, "cache/index3/size", "30720K")
+
+    def write(self, path, text):
+        """Write a file."""
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text + "\n")
+
+    def cpu(self, number, path, text):
+        """Write a file of a CPU."""
+        self.write(f"sys/devices/system/cpu/cpu{number}/{path}", text)
+
+    def threads(self, *groups):
+        """Say which CPUs share a core."""
+        for group in groups:
+            for number in group:
+                self.cpu(number, "topology/thread_siblings_list", ",".join(map(str, group)))
+
+    def machine(self, allowed=None):
+        """Return what the tool makes of it."""
+        return topology.Machine(self.root, range(self.count) if allowed is None else allowed)
 
 
-class OptionsTest(unittest.TestCase):
-    """The options that the header of the table names."""
+class TreeTest(unittest.TestCase):
+    """A test with a directory for a made-up machine."""
+
+    def tree(self, count):
+        """Return a machine of so many CPUs."""
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        return Tree(directory.name, count)
+
+
+class TopologyTest(TreeTest):
+    """Which cores are found, and which are chosen."""
+
+    def raptor_lake(self):
+        """Return 8 P-cores of two threads, and 16 E-cores."""
+        tree = self.tree(32)
+        tree.threads(*[(number, number + 1) for number in range(0, 16, 2)])
+        tree.write("sys/devices/cpu_core/cpus", "0-15")
+        tree.write("sys/devices/cpu_atom/cpus", "16-31")
+        return tree
+
+    def test_cpu_list(self):
+        """Linux's way to write sets."""
+        self.assertEqual(topology.cpu_list("0-2,8,10-11\n"), {0, 1, 2, 8, 10, 11})
+        self.assertEqual(topology.cpu_list("\n"), set())
+
+    def test_raptor_lake(self):
+        """Never two threads of a core, nor the main lcores beside them."""
+        machine = self.raptor_lake().machine()
+        self.assertEqual(machine.kinds(), ["P", "E"])
+        self.assertEqual(machine.place("P").forward, (2, 4))
+        self.assertEqual(machine.place("E").forward, (16, 17))
+        self.assertFalse(set(machine.place("P").main) & {2, 3, 4, 5})
+
+    def test_affinity(self):
+        """What the process may not use is not there."""
+        machine = self.raptor_lake().machine({4, 5, 6, 20})
+        self.assertEqual(machine.kinds(), ["P"])
+        self.assertEqual(machine.place("P").forward, (4, 6))
+        self.assertEqual(machine.place("P").main, (20, 20))
+        with self.assertRaisesRegex(LoopError, "may not use two cores of kind E"):
+            machine.place("E")
+
+    def test_only_threads_of_one_core(self):
+        """Two CPUs that are one core make no pair."""
+        with self.assertRaisesRegex(LoopError, "two cores"):
+            self.raptor_lake().machine({4, 5}).place("P")
+
+    def test_meteor_lake(self):
+        """The E-cores beyond the L3 are a kind of their own."""
+        tree = self.tree(22)
+        tree.threads(*[(number, number + 1) for number in range(0, 12, 2)])
+        tree.write("sys/devices/cpu_core/cpus", "0-11")
+        tree.write("sys/devices/cpu_atom/cpus", "12-21")
+        for number in (20, 21):
+            place = tree.root / f"sys/devices/system/cpu/cpu{number}/cache/index3"
+            (place / "size").unlink()
+            place.rmdir()
+        machine = tree.machine()
+        self.assertEqual(machine.kinds(), ["P", "E", "LP-E"])
+        self.assertEqual(machine.place("LP-E").forward, (20, 21))
+
+    def test_big_little(self):
+        """Capacities of Arm."""
+        tree = self.tree(8)
+        for number in range(8):
+            tree.cpu(number, "cpu_capacity", "1024" if number > 3 else "446")
+        machine = tree.machine()
+        self.assertEqual(machine.kinds(), ["big", "little"])
+        self.assertEqual(machine.place("big").forward, (4, 5))
+
+    def test_midr(self):
+        """Arm without capacities: the models differ."""
+        tree = self.tree(4)
+        for number in range(4):
+            midr = "0x00000000410fd4d0" if number > 1 else "0x00000000412fd050"
+            tree.cpu(number, "regs/identification/midr_el1", midr)
+        self.assertEqual(tree.machine().kinds(), ["part-0xd05", "part-0xd4d"])
+
+    def xeon(self):
+        """Return two sockets, CPUs numbered in turn between them."""
+        tree = self.tree(8)
+        for number in range(8):
+            tree.cpu(number, "topology/physical_package_id", str(number % 2))
+        tree.write("sys/devices/system/node/node0/cpulist", "0,2,4,6")
+        tree.write("sys/devices/system/node/node1/cpulist", "1,3,5,7")
+        return tree
+
+    def test_two_sockets(self):
+        """Both sides and their main lcores stay on one NUMA node."""
+        machine = self.xeon().machine()
+        where = machine.place(machine.kinds()[0])
+        self.assertEqual(len({number % 2 for number in where.forward + where.main}), 1, where)
+        self.assertNotIn(0, where.forward)
+
+    def test_isolated(self):
+        """Isolated CPUs forward."""
+        tree = self.xeon()
+        tree.write("sys/devices/system/cpu/isolated", "4,6")
+        self.assertEqual(tree.machine().place("all").forward, (4, 6))
+
+    def test_nodes_apart_are_told(self):
+        """CPUs that the user chose on two nodes are a reason to warn."""
+        machine = self.xeon().machine()
+        lines = machine.warnings(machine.place(chosen=[0, 1]), 0)
+        self.assertIn("the two CPUs are of different NUMA nodes", lines)
+
+    def test_two_cpus(self):
+        """A small virtual machine: the main lcores share the CPUs, and it is said."""
+        tree = self.tree(2)
+        tree.write("proc/cpuinfo", "model name\t: AMD EPYC\nflags\t\t: fpu hypervisor lahf_lm")
+        machine = tree.machine()
+        where = machine.place("all")
+        self.assertEqual((where.forward, where.main), ((0, 1), (1, 0)))
+        self.assertEqual(machine.facts([0])["kinds"], "one kind of core")
+        text = " ".join(machine.warnings(where, 2.0))
+        for part in ("virtual machine", "main lcores", "2.00"):
+            self.assertIn(part, text)
+
+    def test_one_cpu(self):
+        """There is no loop on one CPU."""
+        with self.assertRaisesRegex(LoopError, "two CPUs are needed"):
+            self.tree(2).machine({1}).place("all")
+
+    def test_chosen(self):
+        """What the user chooses is checked."""
+        machine = self.raptor_lake().machine(range(8))
+        for chosen, why in (([0, 1], "threads of one core"), ([0, 9], "CPU 9: not one")):
+            with self.assertRaisesRegex(LoopError, why):
+                machine.place(chosen=chosen)
+        self.assertEqual(machine.place(chosen=[6, 2]).forward, (6, 2))
+
+    def test_steal(self):
+        """The eighth number of a CPU's line, of the CPUs that forward only."""
+        tree = self.tree(2)
+        tree.write("proc/stat", "cpu  9 9 9 9 9 9 9 99 0 0\ncpu0 1 0 1 1 0 0 0 5 0 0\n"
+                   "cpu1 1 0 1 1 0 0 0 7 0 0")
+        self.assertEqual(topology.steal_ticks([1], tree.root), 7)
+        self.assertEqual(topology.steal_ticks([0, 1], tree.root), 12)
+
+    def test_cpu_names(self):
+        """Family and model tell generations apart that have the same name."""
+        cpuinfo = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n"
+        self.assertEqual(topology.cpu_model(cpuinfo), "AMD EPYC (family 26, model 2)")
+        self.assertEqual(topology.cpu_model("processor\t: 0\n"), platform.machine())
+
+
+class StatsTest(unittest.TestCase):
+    """What may be said."""
+
+    def test_pairs(self):
+        """A window that was dropped takes its partner along."""
+        self.assertEqual(stats.paired([2, None, 6, 8], [1, 1, None, 2]), [2, 4])
+
+    def test_clear_difference(self):
+        """All pairs on one side."""
+        ratio = stats.Ratio([1.04, 1.05, 1.06, 1.05, 1.04, 1.07, 1.05])
+        self.assertEqual(ratio.verdict(), "faster")
+        self.assertTrue(1.03 < ratio.low <= ratio.median <= ratio.high < 1.08)
+        self.assertEqual(stats.Ratio([0.9] * 3 + [0.91] * 4).verdict(), "slower")
+
+    def test_no_winner_whose_interval_spans_one(self):
+        """However far the median is from 1."""
+        ratio = stats.Ratio([0.8, 0.9, 1.2, 1.3, 1.3, 1.4, 0.7, 1.2])
+        self.assertGreater(ratio.median, 1.1)
+        self.assertTrue(ratio.low < 1 < ratio.high)
+        self.assertEqual(ratio.verdict(), "no difference seen")
+
+    def test_too_few(self):
+        """Two pairs say nothing, however equal they are."""
+        self.assertEqual(stats.Ratio([1.5, 1.5]).verdict(), "too few pairs")
+        self.assertEqual(stats.Ratio([]).verdict(), "too few pairs")
+
+    def test_outliers_do_not_move_it(self):
+        """One window in another regime of the machine is no news."""
+        ratio = stats.Ratio([1.02] * 9 + [2.0])
+        self.assertEqual(ratio.median, 1.02)
+        self.assertLess(ratio.high, 1.1)
+
+
+def window(value, dropped=None):
+    """Return a window."""
+    return testpmd.Window(value, dropped)
+
+
+def rows_of(values, direction="loop", size=64):
+    """Return the rows of {build: windows}, the first one being the baseline."""
+    variants = [(build, "") for build in values]
+    return report.summarize(("P", "split", direction, size), variants,
+                            {(build, ""): list(windows) for build, windows in values.items()})
+
+
+class ReportTest(unittest.TestCase):
+    """Tables, files, comparison."""
+
+    ROWS = {"base": [window(10 + i / 100) for i in range(8)],
+            "new": [window(11 + i / 100) for i in range(8)]}
+
+    def test_row(self):
+        """The figures of a row."""
+        row = rows_of(self.ROWS)[1]
+        self.assertAlmostEqual(row["ratio"], 1.0997, 3)
+        self.assertEqual((row["verdict"], row["windows"]), ("faster", 8))
+
+    def test_dropped_windows(self):
+        """They are neither in the median nor in the ratios, and are counted."""
+        values = dict(self.ROWS, new=[window(500, "steal")] + self.ROWS["new"][1:])
+        row = rows_of(values)[1]
+        self.assertEqual((row["dropped"], row["windows"]), (1, 7))
+        self.assertLess(row["max"], 12)
+        self.assertIn("1 windows were dropped", "\n".join(report.text_tables([row])))
+
+    def test_latency_is_better_when_less(self):
+        """More microseconds are slower."""
+        self.assertEqual(rows_of(self.ROWS, "latency")[1]["verdict"], "slower")
+        self.assertEqual(rows_of(self.ROWS, "latency")[1]["unit"], "us")
+
+    def test_table(self):
+        """One table per size, cells below their heads."""
+        text = report.text_tables(rows_of(self.ROWS) + rows_of(self.ROWS, size="imix"))
+        self.assertEqual(text[1], "64 bytes, split ring, loop, Mpps")
+        self.assertEqual(text[3].split()[:3], ["P", "base", "10.04"])
+        self.assertRegex(text[4], r"new +11\.0\d .* 1\.\d{3} - 1\.\d{3}  faster$")
+        self.assertIn("mixed sizes (imix), split ring, loop, Mpps", text)
+
+    def test_files(self):
+        """What is written can be read back."""
+        rows = rows_of(self.ROWS)
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "r"
+            path.write_text(json.dumps({"header": [], "results": rows}))
+            self.assertEqual(list(report.read_json(path).values()), rows)
+            report.write_csv(path, rows)
+            lines = path.read_text().splitlines()
+        self.assertEqual(lines[0].split(",")[:5], ["core", "ring", "direction", "size", "build"])
+        self.assertEqual(len(lines), 3)
+        self.assertIn("| P | new | 11.0", report.markdown(["line"], rows))
+
+    def test_compare(self):
+        """Only a loss beyond the limit, and beyond noise, is one."""
+        old = {report.key(row): row for row in rows_of(self.ROWS)}
+        slower = dict(self.ROWS, new=[window(w.value * 0.95) for w in self.ROWS["new"]])
+        self.assertFalse(report.compare(rows_of(self.ROWS), old, 0.02)[1])
+        self.assertTrue(report.compare(rows_of(slower), old, 0.02)[1])
+        self.assertFalse(report.compare(rows_of(slower), old, 0.06)[1])
+        noisy = dict(self.ROWS, new=[window(w.value * (0.8 if i % 2 else 1.1))
+                                     for i, w in enumerate(self.ROWS["new"])])
+        self.assertFalse(report.compare(rows_of(noisy), old, 0.02)[1])
+
+    def test_compare_latency(self):
+        """More time is a loss, less is none."""
+        old = {report.key(row): row for row in rows_of(self.ROWS, "latency")}
+        for factor, worse in ((1.05, True), (0.9, False)):
+            now = dict(self.ROWS, new=[window(w.value * factor) for w in self.ROWS["new"]])
+            self.assertIs(report.compare(rows_of(now, "latency"), old, 0.02)[1], worse)
+
+    def test_compare_with_nothing_in_common(self):
+        """Silence would look like success."""
+        with self.assertRaisesRegex(LoopError, "no ratio of these builds"):
+            report.compare(rows_of(self.ROWS), {}, 0.02)
+
+    def test_plot(self):
+        """Sizes in order, with their error bars; a mix has no place on the axis."""
+        rows = rows_of(self.ROWS, size=256) + rows_of(self.ROWS) + rows_of(self.ROWS, size="imix")
+        curves = report.plot_curves(rows)
+        self.assertEqual([row["size"] for row in curves["new"]], [64, 256])
+        script = report.gnuplot_script(curves, "ratio", "svg", "x.svg", "Mpps")
+        self.assertIn("title 'new'", script)
+        self.assertEqual(script.count("EOD\n"), 4)
+
+    def test_rule_for_windows(self):
+        """Steal beyond one tick and 2 %, loss beyond one in a thousand."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        why = testpmd.why_dropped
+        self.assertEqual(why("loop", ticks * 0.1, 1, 0, 1000), "steal")
+        self.assertIsNone(why("loop", 1, 0.2, 0, 1000))
+        self.assertEqual(why("loop", 0, 1, 2, 1000), "loss")
+        self.assertIsNone(why("enqueue", 0, 1, 500, 1000))
+
+
+class BuildTest(unittest.TestCase):
+    """What is read from build directories."""
 
     def options(self, values):
         """Return the options of a build directory with these values."""
@@ -35,7 +346,7 @@ class OptionsTest(unittest.TestCase):
             info.mkdir()
             (info / "intro-buildoptions.json").write_text(json.dumps(
                 [{"name": name, "value": value} for name, value in values.items()]))
-            return load_tool().Build("name", None, pathlib.Path(directory)).options
+            return testpmd.Build("name", None, pathlib.Path(directory)).options
 
     def test_our_option_decides_for_the_subproject(self):
         """DPDK's own one follows it, whatever value Meson shows for it."""
@@ -50,54 +361,228 @@ class OptionsTest(unittest.TestCase):
         self.assertEqual(options["default_library"], "shared")
         self.assertEqual(options["cpu_instruction_set"], "haswell")
 
-    def test_build_of_dpdk_itself(self):
-        """A patched tree on its own has no prefix."""
-        self.assertIs(self.options({"use_cc_memcpy": True})["use_cc_memcpy"], True)
-
-
-class ArgumentsTest(unittest.TestCase):
-    """What is refused before anything is measured."""
-
-    def test_json_that_cannot_be_written(self):
-        """A report without a place would be lost after minutes."""
-        with tempfile.TemporaryDirectory() as directory:
-            testpmd = pathlib.Path(directory) / "dpdk-testpmd"
-            testpmd.write_text("#!/bin/sh\n")
-            testpmd.chmod(0o755)
-            for place in ("/nonexistent/rates.json", directory):
-                done = subprocess.run(
-                    [str(TOOL), "--build", f"a={testpmd}", "--json", place], text=True,
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30, check=False)
-                self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn(f"--json {place}: cannot write there", done.stderr)
-
-
-class CpuTest(unittest.TestCase):
-    """The CPU that the header of the table names."""
-
-    def test_family_tells_generations_apart(self):
-        """A virtual machine may call two generations by the same name."""
-        cpuinfo = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n"
-        self.assertEqual(load_tool().cpu_model(cpuinfo), "AMD EPYC (family 26, model 2)")
-
-    def test_cpu_without_family(self):
-        """As on POWER and Arm."""
-        self.assertEqual(load_tool().cpu_model("processor\t: 0\n"), platform.machine())
-
-
-class ProcessTest(unittest.TestCase):
-    """Processes that it starts."""
-
     def test_dies_only_with_its_parent(self):
         """A parent that is process 1 of a container is no reason to die, one that has ended is."""
-        tool = load_tool()
-        ask = ("import importlib.machinery as m, importlib.util as u, os, sys;"
-               f"l = m.SourceFileLoader('v', {str(TOOL)!r});"
-               "v = u.module_from_spec(u.spec_from_loader('v', l)); l.exec_module(v);"
-               "v.die_with(int(sys.argv[1]))()")
-        for parent, status in ((tool.os.getpid(), 0), (1, 1)):
-            done = subprocess.run([sys.executable, "-c", ask, str(parent)], check=False)
+        ask = (f"import sys; sys.path.insert(0, {str(ROOT / 'usertools')!r});"
+               "from vhost_loop.testpmd import die_with; die_with(int(sys.argv[1]))()")
+        for parent, status in ((os.getpid(), 0), (1, 1)):
+            done = subprocess.run([sys.executable, "-B", "-c", ask, str(parent)], check=False)
             self.assertEqual(done.returncode, status)
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+class LoopTest(unittest.TestCase):
+    """The whole tool, with a fake testpmd."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def fake(self, name, behaviour="ok", rate=1e6):
+        """Make a testpmd with a behaviour; return the argument that names it."""
+        path = self.directory / name
+        path.write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} {behaviour} {rate} "$@"\n')
+        path.chmod(0o755)
+        return f"--build={name}={path}"
+
+    def start(self, *args):
+        """Start the tool."""
+        return subprocess.Popen([sys.executable, str(TOOL), "--no-huge", "--window", "0.05", *args],
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run_tool(self, *args):
+        """Run the tool; return exit status, output and errors."""
+        process = self.start(*args)
+        output, errors = process.communicate(timeout=60)
+        return process.returncode, output, errors
+
+    def leftovers(self):
+        """Return processes and files of the tool that are still there; they get some time."""
+        end = time.monotonic() + 5
+        while True:
+            found = [str(path) for path in pathlib.Path("/tmp").glob("vhost-loop-*")
+                     if path not in self.before]
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    if str(self.directory).encode() in path.read_bytes():
+                        found.append(str(path))
+                except OSError:
+                    pass
+            if not found or time.monotonic() > end:
+                return found
+            time.sleep(0.05)
+
+    def run(self, result=None):
+        """Remember what others have in /tmp before each test."""
+        self.before = set(pathlib.Path("/tmp").glob("vhost-loop-*"))
+        return super().run(result)
+
+    def test_ratio(self):
+        """Rates of two builds, in all directions and a mix, and their ratio."""
+        status, output, errors = self.run_tool(
+            self.fake("slow"), self.fake("fast", rate=2e6), "--sizes=64,imix", "--rounds=6",
+            "--directions=loop,enqueue", f"--json={self.directory}/out.json")
+        self.assertEqual(status, 0, errors)
+        rows = json.loads((self.directory / "out.json").read_text())["results"]
+        self.assertEqual([(row["direction"], row["size"]) for row in rows[::2]],
+                         [("loop", 64), ("loop", "imix"), ("enqueue", 64)])
+        for row in rows[1::2]:
+            self.assertAlmostEqual(row["ratio"], 2, 1)
+            self.assertEqual(row["verdict"], "faster")
+        self.assertIn("mixed sizes (imix), split ring, loop, Mpps", output)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_exit_status_of_compare(self):
+        """3 when a build has become slower, against the ratio of before."""
+        old = f"{self.directory}/old.json"
+        args = ["--sizes=64", "--rounds=6", "--directions=loop", self.fake("a")]
+        self.assertEqual(self.run_tool(*args, self.fake("b", rate=2e6), f"--json={old}")[0], 0)
+        status, output, _ = self.run_tool(*args, self.fake("b", rate=1e6), f"--compare={old}")
+        self.assertEqual(status, 3)
+        self.assertRegex(output, r"LOSS +64 split loop b: ratio [12]\.\d+ before")
+
+    def test_modes(self):
+        """Builds that have copy modes are measured in each, others as they are."""
+        status, output, errors = self.run_tool(
+            self.fake("old"), self.fake("new", "modes"), "--modes=auto,wide", "--rounds=1",
+            "--sizes=64", "--directions=loop")
+        self.assertEqual(status, 0, errors)
+        for text in ("new/auto", "new/wide"):
+            self.assertIn(text, output)
+        self.assertIn("old: its vhost has no copy modes", errors)
+
+    def failure(self, behaviour, *texts):
+        """Expect that a pair with a behaviour fails, and what is said."""
+        before = testpmd.COMMAND_TIMEOUT_S, testpmd.START_TIMEOUT_S
+        testpmd.COMMAND_TIMEOUT_S = testpmd.START_TIMEOUT_S = 1
+        self.fake("bad", behaviour)
+        build = testpmd.Build("bad", self.directory / "bad", self.directory)
+        where = topology.Machine().place(topology.Machine().kinds()[0])
+        try:
+            with self.assertRaises(LoopError) as caught:
+                with testpmd.Pair(build, where, "split", False, str(self.directory)) as pair:
+                    pair.measure("loop", 64, 0.05)
+        finally:
+            testpmd.COMMAND_TIMEOUT_S, testpmd.START_TIMEOUT_S = before
+        for text in texts:
+            self.assertIn(text, str(caught.exception))
+        self.assertEqual(self.leftovers(), [])
+        self.assertEqual(list(self.directory.glob("sock?")), [])
+
+    def test_dies_at_start(self):
+        """Whichever side it is."""
+        self.failure("virtio:die-at-start", "virtio-user ended with exit status 5",
+                     "virtio-user| EAL: Cannot init memory")
+        self.failure("vhost:die-at-start", "vhost ended with exit status 5")
+
+    def test_dies_in_run(self):
+        """Its last words are shown."""
+        self.failure("vhost:die-in-run", "vhost ended with exit status 7", "out of luck")
+
+    def test_hangs(self):
+        """No answer, and which command it was."""
+        self.failure("virtio:hang", "virtio-user gave no answer to 'show fwd stats all'")
+
+    def test_garbage(self):
+        """An answer that has no numbers is none."""
+        self.failure("vhost:garbage", "vhost gave no answer to 'show port stats all'", "many")
+
+    def test_never_connects(self):
+        """Packets would never flow."""
+        self.failure("vhost:never-connect", "vhost gave no answer to 'start'")
+
+    def test_wrong_sizes(self):
+        """Bytes that do not fit the packets are no result."""
+        self.failure("lose-bytes", "packets of 64 bytes came back, but")
+
+    def wait_for_children(self, process):
+        """Wait until the fakes run; return one of their process numbers."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end and process.poll() is None:
+            found = []
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    if str(FAKE).encode() in path.read_bytes() and \
+                            f"vhost-loop-{process.pid}-".encode() in path.read_bytes():
+                        found.append(int(path.parent.name))
+                except OSError:
+                    pass
+            if len(found) == 2:
+                return found[0]
+            time.sleep(0.02)
+        self.fail("the tool has not started its pair")
+
+    def ended_by(self, number, whom="tool"):
+        """Send a signal in mid run; return exit status and errors."""
+        self.fake("a")
+        process = self.start(f"--build=a={self.directory}/a", "--rounds=900", "--sizes=64")
+        child = self.wait_for_children(process)
+        os.kill(process.pid if whom == "tool" else child, number)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(self.leftovers(), [])
+        return process.returncode, errors
+
+    def test_interrupt(self):
+        """Ctrl-C leaves nothing behind."""
+        status, errors = self.ended_by(signal.SIGINT)
+        self.assertEqual(status, 130)
+        self.assertIn("stopped by SIGINT", errors)
+
+    def test_tool_is_killed(self):
+        """Nor does kill -9 of the tool."""
+        self.assertEqual(self.ended_by(signal.SIGKILL)[0], -signal.SIGKILL)
+
+    def test_child_is_killed(self):
+        """Nor that of a child, which is named."""
+        status, errors = self.ended_by(signal.SIGKILL, "child")
+        self.assertEqual(status, 1)
+        self.assertIn("was killed by signal 9", errors)
+
+    def test_two_at_a_time(self):
+        """Two runs do not disturb each other."""
+        args = (self.fake("a"), "--rounds=2", "--sizes=64", "--directions=loop")
+        processes = [self.start(*args) for _ in range(2)]
+        for process in processes:
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_check(self):
+        """Options are checked without a build and without measuring."""
+        self.assertEqual(self.run_tool("--check", "--quick", "--sizes=64,imix"), (0, "", ""))
+        self.assertEqual(self.run_tool("--check", "--sizes=9")[0], 2)
+
+    def test_refused(self):
+        """Arguments that make no sense: one line, nothing done."""
+        good = self.fake("a")
+        for args, text in (
+                ([], "required: --build"),
+                (["--build=x"], "x: not NAME=DIR"),
+                (["--build=x=/nonexistent"], "x: no dpdk-testpmd at"),
+                ([good, good], "two builds a"),
+                ([good, f"--build=b={self.directory}/a"], "same build"),
+                ([good, "--sizes=63"], "63: not a size of 64 to 1518"),
+                ([good, "--sizes=64,64"], "a size is there twice"),
+                ([good, "--sizes="], "nothing: not a size"),
+                ([good, "--rings=round"], "round: not a ring kind"),
+                ([good, "--directions=up"], "up: not a direction"),
+                ([good, "--modes=fast"], "fast: not a copy mode"),
+                ([good, "--cores=1"], "1: not two different CPUs"),
+                ([good, "--cores=1,1"], "1,1: not two different CPUs"),
+                ([good, "--window=nan"], "nan: not a number"),
+                ([good, "--rounds=0"], "0: not a number"),
+                ([good, "--json=/nonexistent/x"], "--json /nonexistent/x: cannot write there"),
+                ([good, f"--csv={self.directory}"], "cannot write there")):
+            status, output, errors = self.run_tool(*args)
+            self.assertEqual((status, output), (2, ""), args)
+            self.assertIn(text, errors)
+        for args, text in (([good, "--cores=0,4095"], "CPU 4095: not one that this process may use"),
+                           ([good, "--kinds=Z"], "--kinds Z: no two usable cores"),
+                           ([good, "--compare=/nonexistent"], "--compare /nonexistent: not what")):
+            status, _, errors = self.run_tool(*args)
+            self.assertEqual(status, 1, args)
+            self.assertIn(text, errors)
 
 
 if __name__ == "__main__":

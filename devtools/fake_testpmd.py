@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-memcpy authors
+"""
+Answers like dpdk-testpmd, for the tests of usertools/dpdk-vhost-loop.py, and fails as told.
+
+usage: fake_testpmd.py BEHAVIOUR RATE ARGUMENTS-OF-TESTPMD...
+BEHAVIOUR is [ROLE:]NAME: ok, modes, die-at-start, die-in-run, hang, garbage, never-connect,
+lose-bytes. ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
+"""
+
+import pathlib
+import re
+import sys
+import time
+
+BURST = 32
+NO_COMMAND = "Command not found"
+
+
+class Fake:
+    """One side, its counters and its settings."""
+
+    def __init__(self, role, behaviour, rate, socket):
+        self.role, self.behaviour, self.rate = role, behaviour, rate
+        self.size_file = pathlib.Path(f"{socket}.size")  # what the other side sends
+        self.start = time.monotonic()
+        self.size, self.burst, self.keep, self.mode = 64, BURST, False, "auto"
+        self.sent = []  # (size, packets) that go round
+        self.commands = 0
+
+    def mean(self):
+        """Return the mean size of what is received."""
+        if self.sent:
+            return sum(size * count for size, count in self.sent) / sum(c for _, c in self.sent)
+        return int(self.size_file.read_text()) if self.size_file.exists() else self.size
+
+    def stats(self):
+        """Return counters that grow with time."""
+        packets = int((time.monotonic() - self.start) * self.rate)
+        count = int(packets * self.mean()) // (2 if self.behaviour == "lose-bytes" else 1)
+        return (f"\n  ######## NIC statistics for port 0  ########\n"
+                f"  RX-packets: {packets}  RX-missed: 0  RX-bytes:  {count}\n"
+                f"  TX-packets: {packets}  TX-errors: 0  TX-bytes:  {count}\n")
+
+    def set(self, words):
+        """Answer a command that sets something."""
+        if words[0] == "txpkts":
+            self.size = int(words[1])
+            self.size_file.write_text(words[1])
+        elif words[0] == "burst":
+            self.burst = int(words[1])
+        elif words[0] == "flush_rx":
+            self.keep = words[1] == "off"
+        elif words[0] == "port":
+            if self.behaviour != "modes":
+                return NO_COMMAND
+            self.mode = words[-1]
+        return ""
+
+    def answer(self, line):
+        """Return what a command prints."""
+        self.commands += 1
+        words = line.split()
+        if self.behaviour == "hang" and self.commands > 2:
+            time.sleep(3600)
+        if self.behaviour == "die-in-run" and line.startswith("show port stats"):
+            print("PANIC: out of luck", flush=True)
+            sys.exit(7)
+        if self.behaviour == "garbage":
+            return "RX-packets: many RX-bytes: more \x00\xff"
+        if words[0] == "set":
+            return self.set(words[1:])
+        if words[0] == "start":
+            self.sent = self.sent if self.keep else []
+            if words[1:2] == ["tx_first"]:
+                self.sent.append((self.size, int(words[2]) * self.burst))
+        if line == "show port 0 vhost copy" and self.behaviour == "modes":
+            return f"vhost copy of port 0: mode {self.mode}, core type unknown"
+        if line == "show port stats all":
+            return self.stats()
+        if line == "show fwd stats all":
+            return "RX-total: 9  TX-dropped: 0  TX-total: 9"
+        return "" if words[0] in ("start", "stop") else NO_COMMAND
+
+
+def main():
+    behaviour, rate, *args = sys.argv[1:]
+    vdev = next(arg for arg in args if arg.startswith("--vdev="))
+    role = "vhost" if "net_vhost" in vdev else "virtio"
+    only, _, name = behaviour.rpartition(":")
+    behaviour = name if only in ("", role) else "ok"
+    if behaviour == "die-at-start":
+        print("EAL: Cannot init memory", flush=True)
+        sys.exit(5)
+    if role == "virtio":
+        print("waiting for client connection...", flush=True)
+    elif behaviour != "never-connect":
+        print("VHOST_CONFIG: virtio is now ready for processing.", flush=True)
+    fake = Fake(role, behaviour, float(rate), re.search(r"(?:path|iface)=([^,]+)", vdev).group(1))
+    print("testpmd> ", end="", flush=True)
+    for line in sys.stdin:
+        print(fake.answer(line.strip()), end="\ntestpmd> ", flush=True)
+
+
+if __name__ == "__main__":
+    main()

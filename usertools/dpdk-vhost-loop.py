@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-memcpy authors
+"""
+Compare builds of dpdk-testpmd by the packet rate of a vhost <-> virtio-user loop.
+
+For each build two testpmd processes exchange packets between a virtio-user port and
+a vhost port. In each round all builds run, and take turns in short windows in random
+order, because the speed of a shared machine drifts: a ratio compares two windows of
+the same round. The first build is the baseline of the ratios.
+"""
+
+import argparse
+import contextlib
+import datetime
+import itertools
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+# In the source tree, or where "ninja install" puts them.
+sys.path[:0] = [str(HERE), str(HERE.parent / "share" / "dpdk")]
+sys.dont_write_bytecode = True
+
+# pylint: disable=wrong-import-position
+from vhost_loop import LoopError, report  # noqa: E402
+from vhost_loop.testpmd import (  # noqa: E402
+    MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, run_directory, stop)
+from vhost_loop.topology import Machine  # noqa: E402
+
+MIN_SIZE, MAX_SIZE = 64, 1518
+DIRECTIONS = ("loop", "enqueue", "dequeue", "latency")
+MODES = ("auto", "memcpy", "wide", "narrow")
+WIDTH = 0.02  # of an interval that is narrow enough
+MIN_ROUNDS = 8
+# How much each preset measures: seconds is the time after which no new round starts.
+PRESETS = {
+    "quick": {"sizes": [64, 256, 1518], "rings": ["split"], "directions": ["loop"],
+              "seconds": 90},
+    "default": {"sizes": [64, 128, 256, 512, 1024, 1518, "imix"], "rings": ["split"],
+                "directions": ["loop", "latency"], "seconds": 300},
+    "full": {"sizes": [64, 128, 256, 512, 1024, 1518, "imix"], "rings": list(RINGS),
+             "directions": list(DIRECTIONS), "seconds": 3600},
+}
+
+
+def say(text):
+    """Tell what goes on."""
+    print(f"dpdk-vhost-loop: {text}", file=sys.stderr, flush=True)
+
+
+# The command line
+
+def parse_build(text):
+    """Turn NAME=DIR into a Build."""
+    name, _, where = text.partition("=")
+    if not name or not where:
+        raise argparse.ArgumentTypeError(f"{text}: not NAME=DIR")
+    path = pathlib.Path(where).absolute()
+    testpmd = path / "app" / "dpdk-testpmd" if path.is_dir() else path
+    if not testpmd.is_file() or not os.access(testpmd, os.X_OK):
+        raise argparse.ArgumentTypeError(f"{name}: no dpdk-testpmd at {testpmd}")
+    return Build(name, testpmd, path if path.is_dir() else path.parent.parent)
+
+
+def parse_sizes(text):
+    """Turn a comma-separated list into packet sizes."""
+    sizes = [int(word) if word.isdecimal() else word for word in text.split(",")]
+    for size in sizes:
+        if size != "imix" and not (isinstance(size, int) and MIN_SIZE <= size <= MAX_SIZE):
+            raise argparse.ArgumentTypeError(
+                f"{size or 'nothing'}: not a size of {MIN_SIZE} to {MAX_SIZE} bytes or imix")
+    if len(set(sizes)) < len(sizes):
+        raise argparse.ArgumentTypeError(f"{text}: a size is there twice")
+    return sizes
+
+
+def one_of(what, known):
+    """Return what turns a comma-separated list of known words into a list."""
+    def parse(text):
+        words = text.split(",")
+        for word in words:
+            if word not in known:
+                raise argparse.ArgumentTypeError(
+                    f"{word or 'nothing'}: not a {what}, which are {', '.join(known)}")
+        if len(set(words)) < len(words):
+            raise argparse.ArgumentTypeError(f"{text}: a {what} is there twice")
+        return words
+    return parse
+
+
+def parse_cores(text):
+    """Turn A,B into two CPUs."""
+    if not re.fullmatch(r"\d+,\d+", text) or len(set(map(int, text.split(",")))) != 2:
+        raise argparse.ArgumentTypeError(f"{text}: not two different CPUs like 4,6")
+    return [int(word) for word in text.split(",")]
+
+
+def number(low, high, unit=""):
+    """Return what turns text into a number within limits."""
+    def parse(text):
+        plain = text[:-1] if unit and text.endswith(unit) else text
+        if not re.fullmatch(r"\d+(\.\d+)?", plain) or not low <= float(plain) <= high:
+            raise argparse.ArgumentTypeError(f"{text}: not a number from {low} to {high}")
+        return float(plain)
+    return parse
+
+
+def make_parser():
+    """Describe the command line."""
+    parser = argparse.ArgumentParser(
+        prog="dpdk-vhost-loop.py", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="example: dpdk-vhost-loop.py --build pristine=dpdk/build --build cc=build --quick")
+    add = parser.add_argument
+    add("--build", metavar="NAME=DIR", type=parse_build, action="append", default=[],
+        help="a Meson build directory of DPDK, or the path of a dpdk-testpmd; repeat it")
+    preset = parser.add_mutually_exclusive_group()
+    preset.add_argument("--quick", dest="preset", action="store_const", const="quick",
+                        default="default", help="three sizes, less than 2 minutes")
+    preset.add_argument("--full", dest="preset", action="store_const", const="full",
+                        help="all sizes, rings and directions, up to an hour")
+    add("--sizes", metavar="N,N", type=parse_sizes, help="packet sizes in bytes, or imix")
+    add("--rings", metavar="NAME,..", type=one_of("ring kind", tuple(RINGS)),
+        help=f"of {', '.join(RINGS)}")
+    add("--directions", metavar="NAME,..", type=one_of("direction", DIRECTIONS),
+        help="of loop, enqueue (vhost sends), dequeue (vhost receives), latency (one packet)")
+    add("--modes", metavar="NAME,..", type=one_of("copy mode", MODES),
+        help="copy modes of vhost to compare, in builds that have them: " + ", ".join(MODES))
+    cores = parser.add_mutually_exclusive_group()
+    cores.add_argument("--cores", metavar="A,B", type=parse_cores,
+                       help="the two CPUs that forward (default: found for each kind of core)")
+    cores.add_argument("--kinds", metavar="NAME,..", type=lambda text: text.split(","),
+                       help="kinds of cores, such as P,E (default: all that there are)")
+    add("--rounds", metavar="N", type=number(1, 1000), help="at most so many rounds")
+    add("--seconds", metavar="N", type=number(1, 86400), help="start no round after this time")
+    add("--window", metavar="SEC", type=number(0.05, 10), default=0.2,
+        help="length of a window (default: %(default)s)")
+    add("--width", metavar="PERCENT", type=number(0.1, 100, "%"), default=WIDTH * 100,
+        help="stop when all intervals are as narrow as this (default: %(default)g)")
+    add("--seed", metavar="N", type=int, help="of the random order, to repeat a run")
+    add("--no-huge", action="store_true", help="do without huge pages even if there are enough")
+    for name in ("json", "csv", "markdown"):
+        add(f"--{name}", metavar="FILE", type=pathlib.Path, help=f"write the results as {name}")
+    add("--plot", metavar="PREFIX", type=pathlib.Path,
+        help="draw PREFIX-rate and PREFIX-ratio (.svg, .png), needs gnuplot")
+    add("--compare", metavar="OLD.json", type=pathlib.Path,
+        help="compare the ratios with an older run; exit status 3 on a loss")
+    add("--max-loss", metavar="PERCENT", type=number(0, 100, "%"), default=2.0,
+        help="how much --compare lets pass (default: %(default)g)")
+    add("--check", action="store_true", help="check the options only; --build may be missing")
+    return parser
+
+
+def parse_args(argv=None):
+    """Read the command line, and refuse what makes no sense."""
+    parser = make_parser()
+    args = parser.parse_args(argv)
+    if not args.build and not args.check:
+        parser.error("the following arguments are required: --build")
+    for number_, build in enumerate(args.build):
+        for other in args.build[:number_]:
+            if other.name == build.name:
+                parser.error(f"--build: there are two builds {build.name}")
+            if other.testpmd.resolve() == build.testpmd.resolve():
+                parser.error(f"--build: {other.name} and {build.name} are the same build")
+    for name, value in PRESETS[args.preset].items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+    for name in ("json", "csv", "markdown", "plot"):  # better now than when all is measured
+        path = getattr(args, name)
+        if path and (path.is_dir() or not os.access(path.parent, os.W_OK)):
+            parser.error(f"--{name} {path}: cannot write there")
+    return args
+
+
+# Measuring
+
+class Progress:
+    """A line on stderr that says how far it is."""
+
+    def __init__(self, seconds):
+        self.start, self.seconds = time.monotonic(), seconds
+        self.clear, self.end = ("\033[K", "\r") if sys.stderr.isatty() else ("", "\n")
+
+    def elapsed(self):
+        """Return the seconds since the start."""
+        return time.monotonic() - self.start
+
+    def show(self, text, budget_end):
+        """Print a line with the time left at most."""
+        left = max(0, budget_end - self.elapsed())
+        print(f"{self.clear}{text}, at most {left:.0f} s left", end=self.end, file=sys.stderr,
+              flush=True)
+
+    def finish(self):
+        """Remove the line."""
+        print(self.clear, end="", file=sys.stderr, flush=True)
+
+
+def free_huge_mb():
+    """Return the MB of free huge pages of the default size."""
+    info = dict(re.findall(r"(\w+): +(\d+)", pathlib.Path("/proc/meminfo").read_text()))
+    free = int(info.get("HugePages_Free", 0)) - int(info.get("HugePages_Rsvd", 0))
+    return free * int(info.get("Hugepagesize", 0)) // 1024
+
+
+def use_huge_pages(args):
+    """Tell whether there are huge pages for all pairs of a round."""
+    need = 2 * MEMORY_MB * len(args.build)
+    free = free_huge_mb()
+    if args.no_huge or free >= need:
+        return not args.no_huge
+    say(f"{free} MB of free huge pages, {need} MB are needed: goes on without them, and the "
+        "rates will be lower (as root: echo 512 > /proc/sys/vm/nr_hugepages)")
+    return False
+
+
+def find_variants(args, pairs):
+    """Return the (build, mode) to compare: a build without copy modes is one variant."""
+    variants = []
+    for pair in pairs:
+        has_modes = bool(args.modes) and pair.copy_mode() is not None
+        if args.modes and not has_modes:
+            say(f"{pair.build.name}: its vhost has no copy modes to choose from, measured as it is")
+        variants += [(pair.build.name, mode) for mode in (args.modes if has_modes else [""])]
+    return variants
+
+
+def run_round(args, pairs, variants, direction, windows, rng):
+    """Measure one window of each variant for each size, in random order."""
+    by_name = {pair.build.name: pair for pair in pairs}
+    sizes = [size for size in args.sizes if size != "imix" or direction == "loop"]
+    for size in sizes:
+        for build, mode in rng.sample(variants, len(variants)):
+            pair = by_name[build]
+            try:
+                if mode:
+                    pair.set_copy_mode(mode)
+                window = pair.measure(direction, size, args.window)
+            except LoopError as error:
+                raise LoopError(f"{build}: {error}") from None
+            windows.setdefault(size, {}).setdefault((build, mode), []).append(window)
+
+
+@contextlib.contextmanager
+def all_pairs(args, placement, ring, huge, run_dir):
+    """Run a pair of each build; those that are not measured wait without using a CPU."""
+    with contextlib.ExitStack() as stack:
+        pairs = []
+        for build in args.build:
+            try:
+                pairs.append(stack.enter_context(Pair(build, placement, ring, huge, run_dir)))
+            except LoopError as error:
+                raise LoopError(f"{build.name}: {error}") from None
+        yield pairs
+
+
+def measure_case(args, placement, ring, direction, huge, run_dir, progress, end):
+    """Run rounds until the intervals are narrow or the time is over; return the rows."""
+    rng, windows, variants = random.Random(args.seed), {}, None
+    limit = int(args.rounds or 1000)
+    for turn in range(1, limit + 1):
+        # New processes each round: where their memory lies counts too.
+        with all_pairs(args, placement, ring, huge, run_dir) as pairs:
+            variants = variants or find_variants(args, pairs)
+            run_round(args, pairs, variants, direction, windows, rng)
+        rows = [row for size in windows for row in report.summarize(
+            (placement.kind, ring, direction, size), variants, windows[size])]
+        progress.show(f"{placement.kind} cores, {ring}, {direction}: round {turn}", end)
+        if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(args, rows):
+            break
+    return rows
+
+
+def is_settled(args, rows):
+    """Tell whether more rounds would not say more."""
+    widths = [row["high"] - row["low"] if row["low"] is not None else float("inf")
+              for row in rows if row["verdict"] != "baseline"]
+    return bool(widths) and all(width <= args.width / 100 for width in widths)
+
+
+def measure(args, placements, huge):
+    """Measure the whole matrix; return the rows."""
+    cases = list(itertools.product(placements, args.rings, args.directions))
+    progress, rows = Progress(args.seconds), []
+    with run_directory() as run_dir:
+        for done, (placement, ring, direction) in enumerate(cases, 1):
+            # What a case has not needed is left to the others.
+            spare = args.seconds - progress.elapsed()
+            end = progress.elapsed() + max(0, spare) / (len(cases) - done + 1)
+            rows += measure_case(args, placement, ring, direction, huge, run_dir, progress, end)
+    progress.finish()
+    return rows
+
+
+# What it says
+
+def header(args, machine, placements, huge):
+    """Return the lines that say what is measured, and where."""
+    facts = machine.facts(placements[0].forward)
+    lines = [f"{datetime.datetime.now():%Y-%m-%d %H:%M}, windows of {args.window:g} s, "
+             + ("huge pages" if huge else "no huge pages: the rates are lower than with them"),
+             f"{facts['cpu']}, {facts['kinds']}, Linux {facts['kernel']}",
+             "max. frequency {max_frequency}, governor {governor}, turbo {turbo}, SMT {smt}, "
+             "hypervisor {hypervisor}".format(**facts)]
+    for where in placements:
+        lines.append(f"{where.kind} cores: virtio-user forwards on CPU {where.forward[0]}, vhost "
+                     f"on CPU {where.forward[1]}, main lcores on {where.main[0]} and "
+                     f"{where.main[1]}, NUMA node {where.node}")
+    width = max(len(build.name) for build in args.build)
+    return lines + [f"{build.name:{width}}  {build.describe()}" for build in args.build]
+
+
+def closing(args, rows):
+    """Return the line on whether the figures are good enough to tell builds apart."""
+    wide = [row for row in rows if row["verdict"] != "baseline"
+            and (row["low"] is None or row["high"] - row["low"] > args.width / 100)]
+    if not wide:
+        return []
+    return ["", f"{len(wide)} of the intervals are wider than {args.width:g} %: there the machine "
+            "is too noisy, or the time too short, to tell smaller differences"]
+
+
+def choose_placements(args, machine):
+    """Return where to run, one placement for each kind of core."""
+    if args.cores:
+        return [machine.place(chosen=args.cores)]
+    known = machine.kinds()
+    for kind in args.kinds or []:
+        if kind not in known:
+            raise LoopError(f"--kinds {kind}: no two usable cores of that kind, there are "
+                            f"{', '.join(known) or 'none'}")
+    if not known:
+        return [machine.place()]
+    return [machine.place(kind) for kind in args.kinds or known]
+
+
+def write_files(args, head, rows):
+    """Write what was asked for."""
+    if args.json:
+        args.json.write_text(json.dumps({"header": head, "results": rows}, indent=1) + "\n")
+    if args.csv:
+        report.write_csv(args.csv, rows)
+    if args.markdown:
+        args.markdown.write_text(report.markdown(head, rows))
+    if args.plot:
+        report.write_plots(rows, args.plot)
+
+
+def run(args):
+    """Measure and report; return the exit status."""
+    machine = Machine()
+    old = report.read_json(args.compare) if args.compare else None
+    placements = choose_placements(args, machine)
+    load = os.getloadavg()[0]
+    huge = use_huge_pages(args)
+    head = header(args, machine, placements, huge)
+    warnings = [f"warning: {line}" for line in machine.warnings(placements[0], load)]
+    rows = measure(args, placements, huge)
+    print("\n".join(head + warnings + report.text_tables(rows) + closing(args, rows)), flush=True)
+    write_files(args, head + warnings, rows)
+    if not old:
+        return 0
+    lines, worse = report.compare(rows, old, args.max_loss / 100)
+    print("\n".join(["", f"compared with {args.compare}:"] + lines))
+    return 3 if worse else 0
+
+
+def main():
+    args = parse_args()
+    if args.check:
+        return
+    for number_ in STOP_SIGNALS:
+        if signal.getsignal(number_) != signal.SIG_IGN:  # as nohup sets it
+            signal.signal(number_, stop)
+    try:
+        sys.exit(run(args))
+    except Stopped as stopped:
+        say(f"stopped by {signal.Signals(stopped.args[0]).name}")
+        sys.exit(128 + stopped.args[0])
+    except (LoopError, OSError) as error:
+        sys.exit(f"dpdk-vhost-loop: {error}")
+
+
+if __name__ == "__main__":
+    main()

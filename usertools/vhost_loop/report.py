@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-memcpy authors
+"""What was measured as tables, JSON, CSV and plots, and compared with an older run."""
+
+import csv
+import json
+import shutil
+import statistics
+import subprocess
+
+from vhost_loop import LoopError
+from vhost_loop.stats import Ratio, kept, paired
+
+UNITS = {"latency": "us"}  # all other directions: Mpps
+FIELDS = ("core", "ring", "direction", "size", "build", "mode", "unit", "median", "min", "max",
+          "ratio", "low", "high", "verdict", "windows", "dropped")
+COLUMNS = ("core", "variant", "median", "min", "max", "ratio", "95 % interval", "verdict")
+
+
+def summarize(case, variants, windows):
+    """Return one row per variant of a case (core, ring, direction, size).
+
+    windows: variant -> list of Window, one per round; the first variant is the baseline.
+    """
+    values = {variant: [None if window.dropped else window.value for window in windows[variant]]
+              for variant in variants}
+    core, ring, direction, size = case
+    rows = []
+    for build, mode in variants:
+        mine = kept(values[build, mode])
+        ratio = Ratio(paired(values[build, mode], values[variants[0]]))
+        baseline = (build, mode) == variants[0]
+        rows.append({
+            "core": core, "ring": ring, "direction": direction, "size": size, "build": build,
+            "mode": mode, "unit": UNITS.get(direction, "Mpps"),
+            "median": statistics.median(mine) if mine else None,
+            "min": min(mine, default=None), "max": max(mine, default=None),
+            "ratio": ratio.median, "low": ratio.low, "high": ratio.high,
+            "verdict": "baseline" if baseline else verdict(ratio, direction),
+            "windows": len(mine), "dropped": len(windows[build, mode]) - len(mine)})
+    return rows
+
+
+def verdict(ratio, direction):
+    """Return in a word what the interval says; less time is faster."""
+    word = ratio.verdict()
+    if UNITS.get(direction) != "us":
+        return word
+    return {"faster": "slower", "slower": "faster"}.get(word, word)
+
+
+def variant_name(row):
+    """Return build and, where it was chosen, copy mode."""
+    return f"{row['build']}/{row['mode']}" if row["mode"] else row["build"]
+
+
+def groups(rows):
+    """Return [(title, rows)], one table each."""
+    found = {}
+    for row in rows:
+        size = "mixed sizes (imix)" if row["size"] == "imix" else f"{row['size']} bytes"
+        title = f"{size}, {row['ring']} ring, {row['direction']}, {row['unit']}"
+        found.setdefault(title, []).append(row)
+    return list(found.items())
+
+
+def cells(row):
+    """Return the texts of a row of a table."""
+    def number(name, form):
+        return "-" if row[name] is None else format(row[name], form)
+    known = row["low"] is not None and row["verdict"] != "baseline"
+    return (row["core"], variant_name(row), number("median", ".2f"), number("min", ".2f"),
+            number("max", ".2f"), number("ratio", ".3f"),
+            f"{row['low']:.3f} - {row['high']:.3f}" if known else "", row["verdict"])
+
+
+def text_tables(rows):
+    """Return the lines of all tables."""
+    lines = []
+    for title, members in groups(rows):
+        table = [COLUMNS] + [cells(row) for row in members]
+        widths = [max(len(line[i]) for line in table) for i in range(len(COLUMNS))]
+        lines += ["", title]
+        for line in table:
+            lines.append("  ".join(
+                cell.rjust(width) if 2 <= i <= 5 else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(line, widths))).rstrip())
+    dropped = sum(row["dropped"] for row in rows)
+    if dropped:
+        lines += ["", f"{dropped} windows were dropped: the hypervisor took CPU time, "
+                  "or packets were lost"]
+    return lines
+
+
+def markdown(head, rows):
+    """Return the whole report in Markdown."""
+    lines = ["# vhost <-> virtio-user loop", ""] + [f"* {line}" for line in head]
+    for title, members in groups(rows):
+        lines += ["", f"## {title}", "", "| " + " | ".join(COLUMNS) + " |",
+                  "|---|---|" + "---:|" * 4 + "---|---|"]
+        lines += ["| " + " | ".join(cells(row)) + " |" for row in members]
+    return "\n".join(lines) + "\n"
+
+
+def write_csv(path, rows):
+    """Write a line per row."""
+    with open(path, "w", newline="") as output:
+        writer = csv.DictWriter(output, FIELDS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_json(path):
+    """Return the rows of an older run."""
+    try:
+        rows = json.loads(path.read_text())["results"]
+        return {key(row): row for row in rows}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LoopError(f"--compare {path}: not what --json writes ({error})") from error
+
+
+def key(row):
+    """Return what a row is the result of."""
+    return tuple(row[name] for name in ("core", "ring", "direction", "size", "build", "mode"))
+
+
+def compare(rows, old, max_loss):
+    """Return (lines, whether something is slower than before by more than max_loss).
+
+    Ratios are compared, not rates: a shared machine is not as fast every day. It is a loss only
+    where the new interval as a whole lies beyond the limit, so that noise is none.
+    """
+    lines, common, worse = [], 0, False
+    for row in rows:
+        before = old.get(key(row))
+        if not before or row["verdict"] == "baseline" or None in (before["ratio"], row["low"]):
+            continue
+        common += 1
+        if row["unit"] == "us":
+            lost = row["low"] > before["ratio"] * (1 + max_loss)
+        else:
+            lost = row["high"] < before["ratio"] * (1 - max_loss)
+        worse |= lost
+        lines.append(f"{'LOSS' if lost else 'ok':4}  {row['size']} {row['ring']} "
+                     f"{row['direction']} {variant_name(row)}: ratio {before['ratio']:.3f} before, "
+                     f"{row['ratio']:.3f} now ({row['low']:.3f} - {row['high']:.3f})")
+    if not common:
+        raise LoopError("--compare: the older run has no ratio of these builds, sizes and cores")
+    return lines, worse
+
+
+def plot_curves(rows):
+    """Return {variant: rows by size} of the first core, ring and direction of several sizes."""
+    first = rows[0]
+    same = [row for row in rows if row["size"] != "imix" and row["median"] and all(
+        row[name] == first[name] for name in ("core", "ring", "direction"))]
+    curves = {}
+    for row in sorted(same, key=lambda row: row["size"]):
+        curves.setdefault(variant_name(row), []).append(row)
+    return curves
+
+
+def gnuplot_script(curves, kind, terminal, path, unit):
+    """Return what gnuplot has to do for one plot, its data included."""
+    names = {"rate": ("median", "min", "max"), "ratio": ("ratio", "low", "high")}[kind]
+    lines = [f"set terminal {terminal} size 900,500 background '#ffffff'",
+             f"set output '{path}'", "set logscale x 2", "set xlabel 'bytes per packet'",
+             f"set ylabel '{unit if kind == 'rate' else 'ratio to the baseline'}'",
+             "set key outside right", "set grid", "set yrange [0:*]" if kind == "rate" else ""]
+    for number, members in enumerate(curves.values()):
+        lines.append(f"$d{number} << EOD")
+        lines += [" ".join(str(row[name]) for name in ("size", *names)) for row in members
+                  if None not in [row[name] for name in names]]
+        lines.append("EOD")
+    lines.append("plot " + ", ".join(
+        f"$d{number} using 1:2:3:4 with yerrorlines linewidth 2 title '{name}' noenhanced"
+        for number, name in enumerate(curves)))
+    return "\n".join(lines) + "\n"
+
+
+def write_plots(rows, prefix):
+    """Draw PREFIX-rate and PREFIX-ratio as SVG and PNG; return the names of the files."""
+    if shutil.which("gnuplot") is None:
+        raise LoopError("no plots: gnuplot is not installed (package gnuplot-nox)")
+    curves, files = plot_curves(rows), []
+    for kind in ("rate", "ratio"):
+        if kind == "ratio" and any(row["low"] is None for row in sum(curves.values(), [])):
+            continue  # too few rounds for error bars
+        for terminal, suffix in (("svg", "svg"), ("pngcairo", "png")):
+            path = f"{prefix}-{kind}.{suffix}"
+            done = subprocess.run(
+                ["gnuplot"], input=gnuplot_script(curves, kind, terminal, path, rows[0]["unit"]),
+                text=True, capture_output=True, timeout=60, check=False)
+            if done.returncode != 0:
+                raise LoopError(f"gnuplot: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+            files.append(path)
+    return files

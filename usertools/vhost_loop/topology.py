@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-memcpy authors
+"""Which CPUs there are, of what kind, and which ones a loop should run on."""
+
+import collections
+import os
+import pathlib
+import platform
+import re
+
+from vhost_loop import LoopError
+
+ONE_KIND = "all"
+# Names of kinds by descending capacity, for as many kinds as there are.
+CAPACITY_NAMES = {2: ("big", "little"), 3: ("big", "mid", "little")}
+MIDR_PART = 0xfff0  # bits of the register that tell models of a vendor apart
+ROOT = pathlib.Path("/")
+
+Cpu = collections.namedtuple("Cpu", "number kind node core package isolated")
+# Of two testpmd: the CPU of each side's forwarding lcore, and of each main lcore.
+Placement = collections.namedtuple("Placement", "kind forward main node")
+
+
+def cpu_list(text):
+    """Turn Linux's way to write CPU numbers ("0-3,8") into a set."""
+    numbers = set()
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        if first:
+            numbers.update(range(int(first), int(last or first) + 1))
+    return numbers
+
+
+def read(path, default=""):
+    """Return what a file of sysfs or procfs holds, or a default if it is not there."""
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return default
+
+
+class Machine:
+    """The CPUs below root, a file system as Linux shows it."""
+
+    def __init__(self, root=ROOT, allowed=None):
+        self.root = pathlib.Path(root)
+        self.devices = self.root / "sys/devices"
+        self.system = self.devices / "system/cpu"
+        online = cpu_list(read(self.system / "online", "0"))
+        self.allowed = sorted(online & set(allowed if allowed is not None
+                                           else os.sched_getaffinity(0)))
+        isolated = cpu_list(read(self.system / "isolated"))
+        kinds, nodes = self.find_kinds(online), self.find_nodes()
+        self.cpus = {number: Cpu(number, kinds[number], nodes.get(number, 0),
+                                 frozenset(self.siblings(number)), self.package(number),
+                                 number in isolated) for number in sorted(online)}
+
+    def cpu_file(self, number, name, default=""):
+        """Return what a file of one CPU holds."""
+        return read(self.system / f"cpu{number}" / name, default)
+
+    def siblings(self, number):
+        """Return the CPUs that are threads of the same core."""
+        return cpu_list(self.cpu_file(number, "topology/thread_siblings_list", str(number)))
+
+    def package(self, number):
+        """Return the socket of a CPU."""
+        return int(self.cpu_file(number, "topology/physical_package_id", "0"))
+
+    def find_nodes(self):
+        """Return CPU -> NUMA node."""
+        return {number: int(node.name[len("node"):])
+                for node in sorted(self.devices.glob("system/node/node[0-9]*"))
+                for number in cpu_list(read(node / "cpulist"))}
+
+    def find_kinds(self, online):
+        """Return CPU -> name of its kind, by the first means that tells any apart."""
+        for find in (self.intel_kinds, self.capacity_kinds, self.midr_kinds):
+            kinds = find(online)
+            if len(set(kinds.values())) > 1:
+                return kinds
+        return dict.fromkeys(online, ONE_KIND)
+
+    def intel_kinds(self, online):
+        """Performance and efficient cores, and those of the latter without a share of the L3."""
+        atoms = cpu_list(read(self.devices / "cpu_atom/cpus"))
+        if not atoms or not cpu_list(read(self.devices / "cpu_core/cpus")):
+            return {}
+        far = {number for number in atoms
+               if not (self.system / f"cpu{number}/cache/index3").is_dir()}
+        if far == atoms:
+            far = set()
+        return {number: "LP-E" if number in far else "E" if number in atoms else "P"
+                for number in online}
+
+    def capacity_kinds(self, online):
+        """Kinds by the capacity that the firmware of Arm machines tells."""
+        values = {number: int(self.cpu_file(number, "cpu_capacity", "0")) for number in online}
+        order = sorted(set(values.values()), reverse=True)
+        names = CAPACITY_NAMES.get(len(order), [f"capacity-{value}" for value in order])
+        return {number: names[order.index(value)] for number, value in values.items()}
+
+    def midr_kinds(self, online):
+        """Kinds by the model that Arm CPUs tell."""
+        values = {number: int(self.cpu_file(number, "regs/identification/midr_el1", "0"), 16)
+                  for number in online}
+        return {number: f"part-{(value & MIDR_PART) >> 4:#x}" for number, value in values.items()}
+
+    def kinds(self):
+        """Return the names of the kinds of which this process may use two cores, fastest first."""
+        found = {}
+        for number in self.allowed:
+            cpu = self.cpus[number]
+            found.setdefault(cpu.kind, set()).add(min(cpu.core))
+        order = ("P", "big", "mid", "E", "little", "LP-E")
+        return sorted((kind for kind, cores in found.items() if len(cores) > 1),
+                      key=lambda kind: (order.index(kind) if kind in order else len(order), kind))
+
+    def pairs(self, kind):
+        """Return pairs of usable CPUs of a kind on different cores, the best first."""
+        cpus = [self.cpus[number] for number in self.allowed if self.cpus[number].kind == kind]
+        found = [(one, two) for one in cpus for two in cpus
+                 if one.number < two.number and not one.core & two.core]
+        # The kernel's own work is mostly on CPU 0 and its core.
+        return sorted(found, key=lambda pair: (
+            pair[0].node != pair[1].node, pair[0].package != pair[1].package,
+            -sum(cpu.isolated for cpu in pair), sum(0 in cpu.core for cpu in pair),
+            pair[0].number, pair[1].number))
+
+    def place(self, kind=None, chosen=None):
+        """Return where to run a loop on cores of a kind, or on two chosen CPUs."""
+        if len(self.allowed) < 2:
+            raise LoopError("two CPUs are needed, this process may use only one")
+        if chosen:
+            self.check_chosen(chosen)
+            pair = tuple(self.cpus[number] for number in chosen)
+        else:
+            pairs = self.pairs(kind)
+            if not pairs:
+                raise LoopError(f"this process may not use two cores of kind {kind}")
+            pair = pairs[0]
+        kinds = " and ".join(sorted({cpu.kind for cpu in pair}))
+        return Placement(kinds, tuple(cpu.number for cpu in pair), self.main_cpus(pair),
+                         pair[0].node)
+
+    def check_chosen(self, chosen):
+        """Refuse CPUs that this process may not use, or that share a core."""
+        for number in chosen:
+            if number not in self.allowed:
+                raise LoopError(f"CPU {number}: not one that this process may use "
+                                f"({','.join(map(str, self.allowed))})")
+        if self.cpus[chosen[0]].core & self.cpus[chosen[1]].core:
+            raise LoopError(f"CPUs {chosen[0]} and {chosen[1]} are threads of one core, "
+                            "choose two cores")
+
+    def main_cpus(self, pair):
+        """Return a CPU for each side's main lcore: of cores that do not forward if there are."""
+        busy = pair[0].core | pair[1].core
+        free = [number for number in self.allowed if number not in busy]
+        free.sort(key=lambda number: (self.cpus[number].node != pair[0].node,
+                                      self.cpus[number].isolated, number))
+        if not free:  # each one's commands are typed while the other one's CPU is busy as well
+            return (pair[1].number, pair[0].number)
+        return (free[0], free[min(1, len(free) - 1)])
+
+    def facts(self, numbers):
+        """Return {name: text} of what figures of these CPUs depend on."""
+        first = numbers[0]
+        turbo = {"intel_pstate/no_turbo": {"0": "on", "1": "off"},
+                 "cpufreq/boost": {"1": "on", "0": "off"}}
+        states = [words.get(read(self.system / name)) for name, words in turbo.items()]
+        khz = self.cpu_file(first, "cpufreq/cpuinfo_max_freq")
+        smt = {"1": "on", "0": "off"}.get(read(self.system / "smt/active"), "unknown")
+        return {
+            "cpu": cpu_model(read(self.root / "proc/cpuinfo")),
+            "kinds": ", ".join(self.kinds()) if len(self.kinds()) > 1 else "one kind of core",
+            "max_frequency": f"{int(khz) / 1e6:.2f} GHz" if khz else "unknown",
+            "governor": self.cpu_file(first, "cpufreq/scaling_governor", "unknown"),
+            "turbo": next((state for state in states if state), "unknown"),
+            "smt": smt, "hypervisor": self.hypervisor() or "none seen",
+            "kernel": read(self.root / "proc/sys/kernel/osrelease", platform.release())}
+
+    def hypervisor(self):
+        """Return a word if this is a virtual machine."""
+        if re.search(r"^flags.*\bhypervisor\b", read(self.root / "proc/cpuinfo"), re.M):
+            return read(self.root / "sys/hypervisor/type", "yes")
+        return None
+
+    def warnings(self, placement, load):
+        """Return lines on what makes figures of this machine doubtful."""
+        lines, facts = [], self.facts(placement.forward)
+        if facts["governor"] not in ("performance", "unknown"):
+            lines.append(f"governor {facts['governor']}: frequencies change while it measures; "
+                         "better is performance")
+        if self.hypervisor():
+            lines.append("a virtual machine: its neighbours move absolute rates, read the ratios")
+        if load > 0.5:
+            lines.append(f"the load was {load:.2f} at the start: other processes compete")
+        if set(placement.main) & set(placement.forward):
+            lines.append("no CPU is left for the main lcores: they share those that forward")
+        nodes = {self.cpus[number].node for number in placement.forward}
+        if len(nodes) > 1:
+            lines.append("the two CPUs are of different NUMA nodes")
+        return lines
+
+
+def cpu_model(cpuinfo):
+    """Return the CPU's name as Linux knows it, with its family and model if it has such.
+
+    In virtual machines the name may be no more than that of the vendor."""
+    fields = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", cpuinfo, re.MULTILINE))
+    name = fields.get("model name", platform.machine())
+    if "cpu family" in fields and "model" in fields:
+        name += f" (family {fields['cpu family']}, model {fields['model']})"
+    return name
+
+
+def steal_ticks(numbers, root=ROOT):
+    """Return the ticks that the hypervisor took from these CPUs since the machine started."""
+    lines = dict(re.findall(r"^cpu(\d+) (.*)$", read(pathlib.Path(root) / "proc/stat"), re.M))
+    fields = [lines.get(str(number), "").split() for number in numbers]
+    return sum(int(field[7]) for field in fields if len(field) > 7)
