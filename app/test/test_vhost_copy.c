@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/vhost_types.h>
 #include <linux/virtio_config.h>
 #include <linux/virtio_net.h>
 #include <linux/virtio_ring.h>
@@ -57,6 +58,8 @@ struct kind {
 #define PACKED (1ULL << VIRTIO_F_RING_PACKED)
 #define IN_ORDER (1ULL << VIRTIO_F_IN_ORDER)
 #define INDIRECT (1ULL << VIRTIO_RING_F_INDIRECT_DESC)
+/* VIRTIO_F_ACCESS_PLATFORM, whose name depends on the release of Linux. */
+#define IOMMU (1ULL << 33)
 
 static const struct kind kinds[] = {
 	{ "split", 0, RING_SIZE, false, 0, 0 },
@@ -610,6 +613,119 @@ test_regions(void)
 	return 0;
 }
 
+/* --- behind an IOMMU --- */
+
+#define IOVA_OFFSET 0x700000000
+
+static const struct kind iommu_kinds[] = {
+	{ "split, IOMMU", IOMMU, RING_SIZE, false, 0, 0 },
+	{ "split, mergeable, IOMMU", IOMMU | MRG, RING_SIZE, false, 2048, 0 },
+};
+
+/* One packet to a buffer, or from it; returns whether it went. */
+static unsigned int
+copy_one(enum vhost_frontend_queue queue, struct rte_mbuf **m)
+{
+	int vid = vhost_frontend_vid(frontend);
+
+	return queue == VHOST_FRONTEND_RX ? rte_vhost_enqueue_burst(vid, queue, m, 1)
+					  : rte_vhost_dequeue_burst(vid, queue, pool, m, 1);
+}
+
+/* Without a translation nothing goes, and vhost asks for it once. */
+static const char *
+check_miss(enum vhost_frontend_queue queue, const uint8_t *buf, struct rte_mbuf **m)
+{
+	const uint8_t perm = queue == VHOST_FRONTEND_RX ? VHOST_ACCESS_RW : VHOST_ACCESS_RO;
+	struct vhost_frontend_miss miss;
+
+	if (copy_one(queue, m) != 0 || copy_one(queue, m) != 0)
+		return "copied without a translation";
+	if (vhost_frontend_next_miss(frontend, &miss) != 1)
+		return "no miss was sent";
+	if (miss.iova != vhost_frontend_iova(frontend, buf) || miss.perm != perm)
+		return "miss of something else";
+	if (vhost_frontend_next_miss(frontend, &miss) != 0)
+		return "more than one miss was sent";
+	return NULL;
+}
+
+/*
+ * Deny, answer too little, answer, and invalidate. The packet is in *m* before if it
+ * is to be enqueued, and afterwards if it was dequeued.
+ */
+static const char *
+check_translation(enum vhost_frontend_queue queue, struct guest_buf buf, struct rte_mbuf **m)
+{
+	const uint64_t iova = vhost_frontend_iova(frontend, buf.start);
+	const uint8_t wrong = queue == VHOST_FRONTEND_RX ? VHOST_ACCESS_RO : VHOST_ACCESS_WO;
+	const char *fault = check_miss(queue, buf.start, m);
+
+	if (fault != NULL)
+		return fault;
+	if (vhost_frontend_iotlb_update(frontend, iova, buf.start, buf.len, wrong) != 0)
+		return "translation refused";
+	if (copy_one(queue, m) != 0)
+		return "copied without a permission";
+	if (vhost_frontend_iotlb_invalidate(frontend, iova, buf.len) != 0)
+		return "invalidation refused";
+	if (vhost_frontend_iotlb_update(frontend, iova, buf.start, buf.len, VHOST_ACCESS_RW) != 0)
+		return "translation refused";
+	if (copy_one(queue, m) != 1)
+		return "not copied with a translation";
+	if (vhost_frontend_iotlb_invalidate(frontend, iova, buf.len) != 0)
+		return "invalidation refused";
+	return NULL;
+}
+
+static int
+test_iommu_enqueue(size_t pkt_len)
+{
+	const size_t buf_len = kind->part_len != 0 ? kind->part_len : hdr_len + pkt_len;
+	struct guest_buf buf = place(0, 4096, pkt_len, buf_len);
+	struct rte_mbuf *m = make_packet(pkt_len);
+	const char *fault;
+	uint32_t len = 0;
+
+	if (m == NULL)
+		return report("no mbuf", pkt_len);
+	if (post(VHOST_FRONTEND_RX, buf) < 0)
+		fault = "cannot post a buffer";
+	else
+		fault = check_translation(VHOST_FRONTEND_RX, buf, &m);
+	rte_pktmbuf_free(m);
+	if (fault == NULL && vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &len) < 0)
+		fault = "buffer not used";
+	if (fault == NULL)
+		fault = check_received(&buf, &len, 1, pkt_len);
+	memset(buf.start, GUEST_FILL, buf.len);
+	return fault == NULL ? 0 : report(fault, pkt_len);
+}
+
+static int
+test_iommu_dequeue(size_t pkt_len)
+{
+	struct guest_buf buf = place(1, 4096, pkt_len, hdr_len + pkt_len);
+	struct rte_mbuf *m = NULL;
+	const char *fault;
+
+	write_packet(buf, pkt_len);
+	/* In one part, for each part has a miss of its own. */
+	if (vhost_frontend_post(frontend, VHOST_FRONTEND_TX,
+		    &(struct vhost_frontend_buf){ .addr = buf.start, .len = buf.len }, 1,
+		    false) < 0)
+		fault = "cannot post a packet";
+	else
+		fault = check_translation(VHOST_FRONTEND_TX, buf, &m);
+	if (fault == NULL)
+		fault = check_packet(m, pkt_len);
+	rte_pktmbuf_free(m);
+	if (fault == NULL && vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) < 0)
+		fault = "packet not given back";
+	memset(buf.start, GUEST_FILL, buf.len);
+	return fault == NULL ? 0 : report(fault, pkt_len);
+}
+
 /* --- all --- */
 
 static int
@@ -626,11 +742,34 @@ test_bursts(void)
 	return 0;
 }
 
+/* What is the same for all kinds without an IOMMU. */
 static int
-test_kind(void)
+test_direct(void)
+{
+	int ret = test_enqueue_sizes() | test_dequeue_sizes() | test_bursts();
+
+	return ret | test_short_packets() | test_few_mbufs() | test_regions() |
+		test_split_headers();
+}
+
+static int
+test_iommu(void)
+{
+	static const size_t pkt_lens[] = { 60, 256, 257, 1518 };
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(pkt_lens); i++)
+		if (test_iommu_enqueue(pkt_lens[i]) != 0 || test_iommu_dequeue(pkt_lens[i]) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+test_kind(int (*test)(void))
 {
 	struct vhost_frontend_config config = {
 		.features = kind->features,
+		.iova_offset = IOVA_OFFSET,
 		.ring_size = kind->ring_size,
 		.num_regions = 2,
 		.regions = { { .guest_addr = REGION_ADDR, .len = REGION_LEN },
@@ -646,8 +785,7 @@ test_kind(void)
 	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
 	memset(guest_mem, GUEST_FILL, guest_len);
 	next_mem = vhost_frontend_mem(frontend, 1, &next_len);
-	ret = test_enqueue_sizes() | test_dequeue_sizes() | test_bursts();
-	ret |= test_short_packets() | test_few_mbufs() | test_regions() | test_split_headers();
+	ret = test();
 	vhost_frontend_destroy(frontend);
 	if (ret == 0 && rte_mempool_avail_count(pool) != mbufs)
 		ret = report("mbufs are lost", 0);
@@ -655,10 +793,23 @@ test_kind(void)
 }
 
 static int
+test_kinds(const struct kind *first, unsigned int num, int (*test)(void))
+{
+	int ret = 0;
+
+	for (kind = first; kind < first + num; kind++) {
+		if (test_kind(test) != 0)
+			ret = -1;
+		else
+			printf("%s: passed\n", kind->name);
+	}
+	return ret;
+}
+
+static int
 test_vhost_copy(void)
 {
-	unsigned int i;
-	int ret = 0;
+	int ret;
 
 	pool = rte_pktmbuf_pool_create("vhost_copy_autotest", NUM_MBUFS, 0, 0,
 		DATA_ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
@@ -667,13 +818,8 @@ test_vhost_copy(void)
 		return -1;
 	}
 	rte_log_set_level_pattern("lib.vhost.*", RTE_LOG_ERR);
-	for (i = 0; i < RTE_DIM(kinds); i++) {
-		kind = &kinds[i];
-		if (test_kind() != 0)
-			ret = -1;
-		else
-			printf("%s: passed\n", kind->name);
-	}
+	ret = test_kinds(kinds, RTE_DIM(kinds), test_direct) |
+		test_kinds(iommu_kinds, RTE_DIM(iommu_kinds), test_iommu);
 	rte_mempool_free(pool);
 	return ret;
 }

@@ -45,13 +45,23 @@ enum request {
 	GET_PROTOCOL_FEATURES = 15,
 	SET_PROTOCOL_FEATURES = 16,
 	SET_VRING_ENABLE = 18,
+	SET_BACKEND_REQ_FD = 21,
+	IOTLB_MSG = 22,
 };
+
+/* On the back-end channel vhost is the one that asks. */
+#define BACKEND_IOTLB_MSG 1
 
 #define MSG_VERSION 1
 #define MSG_IS_REPLY (1 << 2)
 #define MSG_NEEDS_REPLY (1 << 3)
 #define MSG_HDR_LEN 12
 #define FEATURE_PROTOCOL 30
+/* Bits of the protocol; for some the names of rte_vhost.h differ by release. */
+#define PROTOCOL_REPLY_ACK (1ULL << 3)
+#define PROTOCOL_BACKEND_REQ (1ULL << 5)
+/* As linux/virtio_config.h has it; it was called IOMMU_PLATFORM before. */
+#define FEATURE_ACCESS_PLATFORM 33
 
 struct mem_table {
 	uint32_t num_regions;
@@ -73,6 +83,7 @@ struct msg {
 		struct vhost_vring_state state;
 		struct vhost_vring_addr addr;
 		struct mem_table mem;
+		struct vhost_iotlb_msg iotlb;
 	};
 } __attribute__((__packed__));
 
@@ -142,7 +153,8 @@ struct vhost_frontend {
 	struct vhost_frontend_config config;
 	char path[64];
 	int socket;
-	int vid; /* -1: vhost has no device */
+	int backend_socket; /* our end of the back-end channel; -1: there is none */
+	int vid;            /* -1: vhost has no device */
 	uint8_t *mem[VHOST_FRONTEND_MAX_REGIONS];
 	int mem_fd[VHOST_FRONTEND_MAX_REGIONS];
 	size_t rings_len;
@@ -242,6 +254,12 @@ send_msg(const struct vhost_frontend *frontend, const struct msg *msg, const int
 	return 0;
 }
 
+static bool
+has_iommu(const struct vhost_frontend *frontend)
+{
+	return (frontend->config.features >> FEATURE_ACCESS_PLATFORM) & 1;
+}
+
 static int
 receive_reply(const struct vhost_frontend *frontend, uint32_t request, struct msg *reply)
 {
@@ -319,20 +337,51 @@ tell_fd(const struct vhost_frontend *frontend, enum request request, unsigned in
 	return tell(frontend, request, &msg, sizeof(msg.value), &fd, 1);
 }
 
+/*
+ * Have vhost connect to us. Were it the one that listens, it would see a new socket
+ * only after a second, when the poll of its thread next times out.
+ */
 static int
-connect_socket(struct vhost_frontend *frontend)
+connect_vhost(struct vhost_frontend *frontend, int listener)
 {
 	struct timeval timeout = { .tv_sec = TIMEOUT_S };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
-	frontend->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (frontend->socket < 0)
-		return fail("cannot make a socket");
-	setsockopt(frontend->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	strcpy(addr.sun_path, frontend->path);
-	if (connect(frontend->socket, (struct sockaddr *)&addr, sizeof(addr)) != 0)
-		return fail("cannot connect");
+	setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	if (bind(listener, (struct sockaddr *)&addr, sizeof(addr)) != 0 || listen(listener, 1) != 0)
+		return fail("cannot listen");
+	if (rte_vhost_driver_start(frontend->path) != 0) {
+		printf("vhost front end: cannot start vhost on %s\n", frontend->path);
+		return -1;
+	}
+	frontend->socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (frontend->socket < 0)
+		return fail("vhost has not connected");
+	setsockopt(frontend->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	return 0;
+}
+
+static int
+start_vhost(struct vhost_frontend *frontend)
+{
+	const uint64_t flags = frontend->config.register_flags | RTE_VHOST_USER_CLIENT |
+		RTE_VHOST_USER_NO_RECONNECT |
+		(has_iommu(frontend) ? RTE_VHOST_USER_IOMMU_SUPPORT : 0);
+	int listener, ret;
+
+	if (rte_vhost_driver_register(frontend->path, flags) != 0 ||
+		rte_vhost_driver_callback_register(frontend->path, &device_ops) != 0) {
+		printf("vhost front end: cannot register %s\n", frontend->path);
+		return -1;
+	}
+	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (listener < 0)
+		return fail("cannot make a socket");
+	ret = connect_vhost(frontend, listener);
+	unlink(frontend->path);
+	close(listener);
+	return ret;
 }
 
 /* --- set-up --- */
@@ -340,7 +389,8 @@ connect_socket(struct vhost_frontend *frontend)
 static int
 negotiate(const struct vhost_frontend *frontend)
 {
-	const uint64_t protocol = 1ULL << VHOST_USER_PROTOCOL_F_REPLY_ACK;
+	const uint64_t protocol = PROTOCOL_REPLY_ACK |
+		(has_iommu(frontend) ? PROTOCOL_BACKEND_REQ : 0);
 	uint64_t wanted = frontend->config.features | 1ULL << FEATURE_PROTOCOL;
 	struct msg msg = { .len = 0 };
 
@@ -355,7 +405,8 @@ negotiate(const struct vhost_frontend *frontend)
 	if (ask(frontend, GET_PROTOCOL_FEATURES, &msg) != 0)
 		return -1;
 	if ((msg.value & protocol) != protocol) {
-		printf("vhost front end: vhost does not acknowledge messages\n");
+		printf("vhost front end: vhost lacks protocol features 0x%" PRIx64 "\n",
+			protocol & ~msg.value);
 		return -1;
 	}
 	msg.len = 0;
@@ -363,6 +414,23 @@ negotiate(const struct vhost_frontend *frontend)
 		tell(frontend, SET_OWNER, &msg, 0, NULL, 0) != 0)
 		return -1;
 	return tell_value(frontend, SET_FEATURES, wanted);
+}
+
+/* Give vhost its end of the channel over which it asks for translations. */
+static int
+open_backend_channel(struct vhost_frontend *frontend)
+{
+	struct msg msg = { .len = 0 };
+	int ends[2], ret;
+
+	if (!has_iommu(frontend))
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return fail("cannot make a back-end channel");
+	frontend->backend_socket = ends[0];
+	ret = tell(frontend, SET_BACKEND_REQ_FD, &msg, 0, &ends[1], 1);
+	close(ends[1]);
+	return ret;
 }
 
 static int
@@ -415,6 +483,21 @@ guest_addr(const struct vhost_frontend *frontend, const void *addr)
 		if (byte >= frontend->mem[i] && byte < frontend->mem[i] + config->regions[i].len)
 			return config->regions[i].guest_addr + (byte - frontend->mem[i]);
 	return 0;
+}
+
+uint64_t
+vhost_frontend_iova(const struct vhost_frontend *frontend, const void *addr)
+{
+	uint64_t gpa = guest_addr(frontend, addr);
+
+	return gpa == 0 || !has_iommu(frontend) ? gpa : gpa + frontend->config.iova_offset;
+}
+
+/* What SET_VRING_ADDR tells: without an IOMMU vhost translates as for SET_MEM_TABLE. */
+static uint64_t
+ring_addr(const struct vhost_frontend *frontend, const void *addr)
+{
+	return has_iommu(frontend) ? vhost_frontend_iova(frontend, addr) : (uintptr_t)addr;
 }
 
 /* Take memory for a part of a ring from the start of region 0. */
@@ -472,9 +555,9 @@ tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
 	const unsigned int base = ring->packed ? 1 << 15 : 0;
 	struct msg msg = { .addr = {
 				   .index = queue,
-				   .desc_user_addr = (uintptr_t)ring->desc,
-				   .used_user_addr = (uintptr_t)ring->used,
-				   .avail_user_addr = (uintptr_t)ring->avail,
+				   .desc_user_addr = ring_addr(frontend, ring->desc),
+				   .used_user_addr = ring_addr(frontend, ring->used),
+				   .avail_user_addr = ring_addr(frontend, ring->avail),
 			   } };
 
 	if (tell_state(frontend, SET_VRING_NUM, queue, ring->size) != 0 ||
@@ -486,19 +569,35 @@ tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
 	return tell_state(frontend, SET_VRING_ENABLE, queue, 1);
 }
 
+/*
+ * With an IOMMU vhost has missed the rings when it was told of them. Now it gets them
+ * in one range, and what it has asked for is answered thereby.
+ */
+static int
+map_rings(struct vhost_frontend *frontend)
+{
+	struct vhost_frontend_miss miss;
+	uint64_t iova = vhost_frontend_iova(frontend, frontend->mem[0]);
+	int ret;
+
+	if (!has_iommu(frontend))
+		return 0;
+	if (vhost_frontend_iotlb_update(
+		    frontend, iova, frontend->mem[0], frontend->rings_len, VHOST_ACCESS_RW) != 0)
+		return -1;
+	do {
+		ret = vhost_frontend_next_miss(frontend, &miss);
+	} while (ret > 0);
+	return ret;
+}
+
 static int
 start_device(struct vhost_frontend *frontend)
 {
 	unsigned int i;
 
-	if (rte_vhost_driver_register(frontend->path, 0) != 0 ||
-		rte_vhost_driver_callback_register(frontend->path, &device_ops) != 0 ||
-		rte_vhost_driver_start(frontend->path) != 0) {
-		printf("vhost front end: cannot start vhost on %s\n", frontend->path);
-		return -1;
-	}
-	if (make_memory(frontend) != 0 || connect_socket(frontend) != 0 ||
-		negotiate(frontend) != 0 || tell_memory(frontend) != 0)
+	if (make_memory(frontend) != 0 || start_vhost(frontend) != 0 || negotiate(frontend) != 0 ||
+		open_backend_channel(frontend) != 0 || tell_memory(frontend) != 0)
 		return -1;
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
 		if (make_ring(frontend, i) != 0)
@@ -506,6 +605,8 @@ start_device(struct vhost_frontend *frontend)
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
 		if (tell_ring(frontend, i) != 0)
 			return -1;
+	if (map_rings(frontend) != 0)
+		return -1;
 	return wait_device(frontend, true);
 }
 
@@ -526,6 +627,7 @@ vhost_frontend_create(const struct vhost_frontend_config *config)
 	frontend->config.features |= 1ULL << VIRTIO_F_VERSION_1;
 	frontend->vid = -1;
 	frontend->socket = -1;
+	frontend->backend_socket = -1;
 	for (i = 0; i < VHOST_FRONTEND_MAX_REGIONS; i++)
 		frontend->mem_fd[i] = -1;
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
@@ -565,6 +667,7 @@ vhost_frontend_destroy(struct vhost_frontend *frontend)
 	if (frontend == NULL)
 		return;
 	close_fd(frontend->socket);
+	close_fd(frontend->backend_socket);
 	wait_device(frontend, false);
 	rte_vhost_driver_unregister(frontend->path);
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
@@ -604,6 +707,66 @@ vhost_frontend_mem(const struct vhost_frontend *frontend, unsigned int region, s
 	return frontend->mem[region] + rings;
 }
 
+uint8_t *
+vhost_frontend_rings(const struct vhost_frontend *frontend, size_t *len)
+{
+	*len = frontend->rings_len;
+	return frontend->mem[0];
+}
+
+/* --- translations --- */
+
+int
+vhost_frontend_next_miss(struct vhost_frontend *frontend, struct vhost_frontend_miss *miss)
+{
+	const size_t len = MSG_HDR_LEN + sizeof(struct vhost_iotlb_msg);
+	struct msg msg;
+	ssize_t got = recv(frontend->backend_socket, &msg, len, MSG_DONTWAIT | MSG_PEEK);
+
+	if (got < 0 && errno == EAGAIN)
+		return 0;
+	if (got < 0)
+		return fail("cannot read the back-end channel");
+	/* vhost sends a message at once: half of one is a fault. */
+	if (got != (ssize_t)len || msg.request != BACKEND_IOTLB_MSG ||
+		msg.iotlb.type != VHOST_IOTLB_MISS) {
+		printf("vhost front end: %zd bytes, not a miss, on the back-end channel\n", got);
+		return -1;
+	}
+	if (recv(frontend->backend_socket, &msg, len, 0) != (ssize_t)len)
+		return fail("cannot take a miss");
+	miss->iova = msg.iotlb.iova;
+	miss->perm = msg.iotlb.perm;
+	return 1;
+}
+
+int
+vhost_frontend_iotlb_update(struct vhost_frontend *frontend, uint64_t iova, const void *addr,
+	uint64_t len, uint8_t perm)
+{
+	struct msg msg = { .iotlb = {
+				   .iova = iova,
+				   .size = len,
+				   .uaddr = (uintptr_t)addr,
+				   .perm = perm,
+				   .type = VHOST_IOTLB_UPDATE,
+			   } };
+
+	return tell(frontend, IOTLB_MSG, &msg, sizeof(msg.iotlb), NULL, 0);
+}
+
+int
+vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, uint64_t len)
+{
+	struct msg msg = { .iotlb = {
+				   .iova = iova,
+				   .size = len,
+				   .type = VHOST_IOTLB_INVALIDATE,
+			   } };
+
+	return tell(frontend, IOTLB_MSG, &msg, sizeof(msg.iotlb), NULL, 0);
+}
+
 /* --- data --- */
 
 static uint16_t
@@ -628,7 +791,7 @@ fill_table(const struct vhost_frontend *frontend, const struct ring *ring, uint1
 	unsigned int i;
 
 	for (i = 0; i < num_bufs; i++) {
-		uint64_t addr = guest_addr(frontend, bufs[i].addr);
+		uint64_t addr = vhost_frontend_iova(frontend, bufs[i].addr);
 
 		if (ring->packed)
 			packed[i] = (struct packed_desc){
@@ -640,7 +803,7 @@ fill_table(const struct vhost_frontend *frontend, const struct ring *ring, uint1
 				.flags = desc_flags(ring, i + 1 == num_bufs),
 				.next = i + 1 };
 	}
-	return guest_addr(frontend, packed);
+	return vhost_frontend_iova(frontend, packed);
 }
 
 static void
@@ -660,7 +823,7 @@ post_split(const struct vhost_frontend *frontend, struct ring *ring, uint16_t id
 		for (i = 0; i < num_bufs; i++) {
 			uint16_t next = ring->chains[at].next;
 
-			ring->desc[at] = (struct vring_desc){ .addr = guest_addr(
+			ring->desc[at] = (struct vring_desc){ .addr = vhost_frontend_iova(
 								      frontend, bufs[i].addr),
 				.len = bufs[i].len,
 				.flags = desc_flags(ring, i + 1 == num_bufs),
@@ -690,7 +853,7 @@ post_packed(const struct vhost_frontend *frontend, struct ring *ring, uint16_t i
 			desc->len = num_bufs * sizeof(*desc);
 			flags = VRING_DESC_F_INDIRECT | packed_flags(ring);
 		} else {
-			desc->addr = guest_addr(frontend, bufs[i].addr);
+			desc->addr = vhost_frontend_iova(frontend, bufs[i].addr);
 			desc->len = bufs[i].len;
 			flags = desc_flags(ring, i + 1 == num_bufs) | packed_flags(ring);
 		}

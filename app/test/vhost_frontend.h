@@ -41,12 +41,25 @@ struct vhost_frontend_region {
 
 /** What a front end is made of. */
 struct vhost_frontend_config {
-	/** Bits of virtio and virtio-net that are negotiated; VIRTIO_F_VERSION_1 is added. */
+	/**
+	 * Bits of virtio and virtio-net that are negotiated; VIRTIO_F_VERSION_1 is added.
+	 * With VIRTIO_F_ACCESS_PLATFORM (33) all addresses in rings are those of an IOMMU.
+	 */
 	uint64_t features;
+	/** More flags for rte_vhost_driver_register(); the one for an IOMMU is added. */
+	uint64_t register_flags;
+	/** With an IOMMU: an IOVA is the guest-physical address and this. */
+	uint64_t iova_offset;
 	/** Descriptors of each ring: a power of 2 unless packed. */
 	uint16_t ring_size;
 	unsigned int num_regions;
 	struct vhost_frontend_region regions[VHOST_FRONTEND_MAX_REGIONS];
+};
+
+/** What vhost misses in its translations: see vhost_frontend_next_miss(). */
+struct vhost_frontend_miss {
+	uint64_t iova;
+	uint8_t perm; /**< VHOST_ACCESS_RO, _WO or _RW of linux/vhost_types.h */
 };
 
 /** A part of a packet's buffer: one descriptor. */
@@ -131,5 +144,97 @@ vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue q
 int
 vhost_frontend_poll(
 	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint32_t *len);
+
+/**
+ * @name IOMMU
+ *
+ * With VIRTIO_F_ACCESS_PLATFORM vhost knows an address of the guest's only when it was
+ * told. The rings are told of when the front end is created; about the rest the test
+ * decides. Where vhost lacks an address it drops or delays a packet, and sends a miss
+ * over the back-end channel, once until it is answered. To answer is to call
+ * vhost_frontend_iotlb_update(), at once or later; not to call it is to deny.
+ * About 250 misses find room in the channel: then vhost blocks, so take them in time.
+ *
+ * These functions use sockets only: another thread may call them while one drives rings.
+ * @{
+ */
+
+/**
+ * Get the IOVA of memory of the guest's: of what vhost_frontend_post() writes.
+ *
+ * @param frontend
+ *   The front end, with an IOMMU or without.
+ * @param addr
+ *   Address in this process.
+ * @return
+ *   The address in the ring, which is guest-physical without an IOMMU. 0 if it is not
+ *   the guest's memory.
+ */
+uint64_t
+vhost_frontend_iova(const struct vhost_frontend *frontend, const void *addr);
+
+/**
+ * Get where the rings are, one range from the start of region 0 on.
+ *
+ * @param frontend
+ *   The front end.
+ * @param len
+ *   Set to the number of bytes, which are whole pages.
+ * @return
+ *   Address in this process.
+ */
+uint8_t *
+vhost_frontend_rings(const struct vhost_frontend *frontend, size_t *len);
+
+/**
+ * Take the next miss that vhost has sent, without waiting.
+ *
+ * @param frontend
+ *   The front end.
+ * @param miss
+ *   Is set if there is one.
+ * @return
+ *   1 for a miss, 0 if there is none, -1 with a message if something else came.
+ */
+int
+vhost_frontend_next_miss(struct vhost_frontend *frontend, struct vhost_frontend_miss *miss);
+
+/**
+ * Tell vhost a translation, and wait until it has it.
+ *
+ * @param frontend
+ *   The front end.
+ * @param iova
+ *   First address.
+ * @param addr
+ *   Memory of the guest's that it stands for. Any of it, vhost does not ask whether it
+ *   is what vhost_frontend_iova() says.
+ * @param len
+ *   Number of bytes. What goes beyond the region is left out by vhost.
+ * @param perm
+ *   VHOST_ACCESS_RO, _WO or _RW: what the device may do there.
+ * @return
+ *   0, or -1 if vhost refused, for *addr* is not the guest's.
+ */
+int
+vhost_frontend_iotlb_update(struct vhost_frontend *frontend, uint64_t iova, const void *addr,
+	uint64_t len, uint8_t perm);
+
+/**
+ * Have vhost forget translations, and wait until it has.
+ *
+ * @param frontend
+ *   The front end.
+ * @param iova
+ *   First address.
+ * @param len
+ *   Number of bytes; the last one may be UINT64_MAX.
+ * @return
+ *   0, or -1 if vhost refused.
+ */
+int
+vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, uint64_t len);
+
+/** @} */
 
 #endif /* VHOST_FRONTEND_H */
