@@ -620,6 +620,8 @@ test_regions(void)
 static const struct kind iommu_kinds[] = {
 	{ "split, IOMMU", IOMMU, RING_SIZE, false, 0, 0 },
 	{ "split, mergeable, IOMMU", IOMMU | MRG, RING_SIZE, false, 2048, 0 },
+	{ "packed, IOMMU", PACKED | IOMMU, RING_SIZE, false, 0, 0 },
+	{ "packed, mergeable, IOMMU", PACKED | IOMMU | MRG, RING_SIZE, false, 2048, 0 },
 };
 
 /* One packet to a buffer, or from it; returns whether it went. */

@@ -72,3 +72,22 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
 +	return path->dequeue_burst(vid, queue_id, mbuf_pool, pkts, count);
  ...>
  }
+
+// changes 4 lines: a packet of a packed ring, for whose buffer a translation is missing
+//
+// DPDK asks for the translation and gives the packet back as if it had been sent.
+// Here it stays in the ring until there is an answer, as in a split ring.
+@@
+expression list args;
+@@
+ vhost_dequeue_single_packed(...)
+ {
+ <...
+ if (unlikely(fill_vec_buf_packed(args) < 0))
++{
++	if (dev->features & (1ULL << VIRTIO_F_IOMMU_PLATFORM))
++		*desc_count = 0;
+ 	return -1;
++}
+ ...>
+ }
