@@ -411,6 +411,7 @@ test_tearing_out(size_t len)
 
 static volatile unsigned int num_steps;
 static volatile unsigned int num_torn_steps;
+static volatile unsigned int num_takes;
 static volatile bool steps_write;
 
 static void
@@ -421,8 +422,13 @@ on_step(int signum __rte_unused)
 	num_steps++;
 	if (is_torn(value, shared_len))
 		num_torn_steps++;
-	if (steps_write)
+	if (steps_write) {
 		store_whole(&shared.value, ~value, shared_len);
+	} else if (value != 0) {
+		/* As who waits for the object does: it must not come back. */
+		num_takes++;
+		store_whole(&shared.value, 0, shared_len);
+	}
 }
 
 static void
@@ -435,6 +441,7 @@ copy_in_steps(void *dst, const void *src, bool write)
 	action.sa_handler = on_step;
 	num_steps = 0;
 	num_torn_steps = 0;
+	num_takes = 0;
 	steps_write = write;
 	/* A call, behind which the compiler moves nothing of the above. */
 	sigaction(SIGTRAP, &action, &old);
@@ -460,6 +467,8 @@ test_tearing_in_steps(size_t len)
 	}
 	if (num_torn_steps != 0)
 		return report("another thread could see half of a copy");
+	if (num_takes != 1)
+		return report("another thread could see a copy that it has taken already");
 	current_name = "rte_memcpy in steps, from another thread";
 	value = 0;
 	copy_in_steps(&value, &shared.value, true);

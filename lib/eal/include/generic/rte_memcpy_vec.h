@@ -169,22 +169,17 @@ rte_memcpy_upto64(uint8_t *dst, const uint8_t *src, size_t n);
 
 #else
 
-/** @internal Copy 0 to 3 bytes; 2 of them by one access, so that they do not tear. */
+/** @internal Copy 0 to 3 bytes; 2 of them by one access. */
 static __rte_always_inline void
 rte_memcpy_upto3(uint8_t *dst, const uint8_t *src, uint32_t n)
 {
-	if (n >= 2) {
-		uint16_t head = *(const rte_memcpy_mem2 *)src;
-		uint16_t tail = *(const rte_memcpy_mem2 *)(src + n - 2);
-
-		*(rte_memcpy_mem2 *)(dst + n - 2) = tail;
-		*(rte_memcpy_mem2 *)dst = head;
-	} else if (n == 1) {
-		*dst = *src;
-	}
+	if (n & 1)
+		dst[n - 1] = src[n - 1];
+	if (n & 2)
+		*(rte_memcpy_mem2 *)dst = *(const rte_memcpy_mem2 *)src;
 }
 
-/** @internal Copy 4 to 15 bytes; 4 and 8 of them do not tear. */
+/** @internal Copy 4 to 15 bytes; 4 and 8 of them by one access. */
 static __rte_always_inline void
 rte_memcpy_upto15(uint8_t *dst, const uint8_t *src, uint32_t n)
 {
@@ -195,6 +190,10 @@ rte_memcpy_upto15(uint8_t *dst, const uint8_t *src, uint32_t n)
 
 	if (n == 8) {
 		*(rte_memcpy_mem8 *)dst = *(const rte_memcpy_mem8 *)src;
+		return;
+	}
+	if (n == 4) {
+		*(rte_memcpy_mem4 *)dst = *(const rte_memcpy_mem4 *)src;
 		return;
 	}
 	head = *(const rte_memcpy_mem4 *)src;
