@@ -46,7 +46,7 @@ struct rte_vhost_copy_status {
 	enum rte_vhost_copy_mode mode;
 	/** The kind of core that has polled the device last. */
 	enum rte_cpu_core_type core_type;
-	/** Bursts so far by the mode they were copied in; none is copied in AUTO itself. */
+	/** Bursts of packets by the mode they were copied in; none is copied in AUTO itself. */
 	uint64_t bursts[RTE_VHOST_COPY_MODES];
 };
 

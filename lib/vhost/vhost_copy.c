@@ -5,17 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vhost_copy.h"
+#include <eal_export_fallback.h>
 
-/* Releases that make their version maps from the sources define these. */
-#ifdef __has_include
-#if __has_include(<eal_export.h>)
-#include <eal_export.h>
-#endif
-#endif
-#ifndef RTE_EXPORT_EXPERIMENTAL_SYMBOL
-#define RTE_EXPORT_EXPERIMENTAL_SYMBOL(symbol, version)
-#endif
+#include "vhost_copy.h"
 
 const struct vhost_copy_path vhost_copy_paths[RTE_VHOST_COPY_MODES] = {
 	[RTE_VHOST_COPY_MEMCPY] = { vhost_enqueue_burst_memcpy, vhost_dequeue_burst_memcpy },

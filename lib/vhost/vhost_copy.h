@@ -77,25 +77,32 @@ vhost_copy_choose(
 
 #else
 
-/*
- * Choose for one burst. Two threads that poll one queue may lose a count to each other,
- * but the choice is right for each of them.
- */
+#define VHOST_COPY_MODE RTE_VHOST_COPY_WIDE
+
+/* Choose for one burst. Written only at a change: queues that are empty are polled most. */
 static __rte_always_inline const struct vhost_copy_path *
 vhost_copy_choose(const struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
 	enum rte_cpu_core_type type = rte_cpu_core_type();
 	unsigned int mode = __atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED);
-	uint64_t bursts;
 
+	if (unlikely(__atomic_load_n(&vq->copy_core_type, __ATOMIC_RELAXED) != type))
+		__atomic_store_n(&vq->copy_core_type, type, __ATOMIC_RELAXED);
 	if (likely(mode == RTE_VHOST_COPY_AUTO))
 		mode = vhost_copy_mode_of(type);
-	bursts = __atomic_load_n(&vq->copy_bursts[mode], __ATOMIC_RELAXED);
-	__atomic_store_n(&vq->copy_bursts[mode], bursts + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&vq->copy_core_type, type, __ATOMIC_RELAXED);
 	return &vhost_copy_paths[mode];
 }
 
 #endif
+
+/* Count a burst that had packets. The queue is locked; others read the count without. */
+static __rte_always_inline void
+vhost_copy_count(struct vhost_virtqueue *vq, uint32_t num_pkts)
+{
+	uint64_t *bursts = &vq->copy_bursts[VHOST_COPY_MODE];
+
+	if (num_pkts != 0)
+		__atomic_store_n(bursts, *bursts + 1, __ATOMIC_RELAXED);
+}
 
 #endif /* VHOST_COPY_H */

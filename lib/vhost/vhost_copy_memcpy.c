@@ -3,6 +3,7 @@
  */
 
 #define VHOST_COPY_NAME(function) function##_memcpy
+#define VHOST_COPY_MODE RTE_VHOST_COPY_MEMCPY
 #define PKTCPY_MODE PKTCPY_MEMCPY
 
 #include "vhost_copy_variant.h"

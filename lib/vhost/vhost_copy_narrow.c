@@ -3,6 +3,7 @@
  */
 
 #define VHOST_COPY_NAME(function) function##_narrow
+#define VHOST_COPY_MODE RTE_VHOST_COPY_NARROW
 #define PKTCPY_MODE PKTCPY_NARROW
 
 #include "vhost_copy_variant.h"

@@ -3,8 +3,9 @@
  */
 
 /*
- * virtio_net.c once more, for another way to copy. Who includes this has set PKTCPY_MODE,
- * and VHOST_COPY_NAME() to what makes the names of the two functions that it is for.
+ * virtio_net.c once more, for another way to copy. Who includes this has set PKTCPY_MODE
+ * and VHOST_COPY_MODE, and VHOST_COPY_NAME() to what makes the names of the two functions
+ * that it is for.
  * The others become static and unused, so that the compiler drops them: the asynchronous
  * path is there once, with its table of DMA devices.
  */

@@ -73,6 +73,20 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
  ...>
  }
 
+// changes 2 lines: bursts are counted by the way they were copied in
+@@
+identifier bursts = { virtio_dev_rx, rte_vhost_dequeue_burst };
+expression dev, vq;
+identifier num;
+@@
+ bursts(...)
+ {
+ <...
+ vhost_queue_stats_update(dev, vq, pkts, num);
++vhost_copy_count(vq, num);
+ ...>
+ }
+
 // changes 4 lines: a packet of a packed ring, for whose buffer a translation is missing
 //
 // DPDK asks for the translation and gives the packet back as if it had been sent.

@@ -21,18 +21,8 @@
 #include <rte_per_lcore.h>
 
 #include "eal_cpu_core_type.h"
+#include "eal_export_fallback.h"
 #include "eal_private.h"
-
-/* Releases that make their version maps from the sources define these. */
-#ifdef __has_include
-#if __has_include(<eal_export.h>)
-#include <eal_export.h>
-#endif
-#endif
-#ifndef RTE_EXPORT_EXPERIMENTAL_SYMBOL
-#define RTE_EXPORT_EXPERIMENTAL_SYMBOL(symbol, version)
-#define RTE_EXPORT_INTERNAL_SYMBOL(symbol)
-#endif
 
 #define SYSFS_CPUS_MAX 4096 /* numbers above are garbage */
 #define SYSFS_PATH_MAX 512
