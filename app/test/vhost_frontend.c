@@ -16,19 +16,18 @@
 #include <linux/vhost_types.h>
 #include <linux/virtio_config.h>
 #include <linux/virtio_net.h>
-#include <linux/virtio_ring.h>
 
 #include <rte_common.h>
 #include <rte_cycles.h>
 #include <rte_vhost.h>
 
 #include "vhost_frontend.h"
+#include "vhost_frontend_ring.h"
 
 /* Devices that can be there at a time. */
 #define MAX_FRONTENDS 8
 /* Until vhost has answered, or has taken or given up a device. */
 #define TIMEOUT_S 10
-#define RING_ALIGN 4096
 
 /* --- messages of vhost-user --- */
 
@@ -87,68 +86,6 @@ struct msg {
 	};
 } __attribute__((__packed__));
 
-/* --- rings --- */
-
-/* As virtio 1.1 has it; older headers of Linux lack it. */
-struct packed_desc {
-	uint64_t addr;
-	uint32_t len;
-	uint16_t id;
-	uint16_t flags;
-};
-
-#define PACKED_AVAIL (1 << 7)
-#define PACKED_USED (1 << 15)
-#define PACKED_NO_EVENTS 1
-
-struct packed_event {
-	uint16_t offset;
-	uint16_t flags;
-};
-
-/* A chain that the device has not given back. */
-struct chain {
-	unsigned int num_descs; /* in the ring */
-	uint16_t next;          /* free split descriptors, linked */
-};
-
-struct ring {
-	bool packed;
-	bool in_order;
-	bool write; /* by the device */
-	uint16_t size;
-	uint16_t num_free;
-	union {
-		struct vring_desc *desc;
-		struct packed_desc *packed_desc;
-	};
-	union {
-		struct vring_avail *avail;
-		struct packed_event *driver_event;
-	};
-	union {
-		struct vring_used *used;
-		struct packed_event *device_event;
-	};
-	/* One indirect table for each chain; both formats have 16 bytes a descriptor. */
-	struct packed_desc (*tables)[VHOST_FRONTEND_MAX_CHAIN];
-	struct chain *chains;
-	uint16_t free_id;
-	uint16_t next_avail;
-	uint16_t next_used;
-	bool avail_wrap;
-	bool used_wrap;
-	/* Chains in the order in which they were posted; what is used in order. */
-	uint16_t *order;
-	uint16_t order_head;
-	uint16_t order_tail;
-	uint16_t in_order_id; /* the last of those that one used descriptor told of */
-	bool in_order_left;
-	uint32_t in_order_len;
-	int kick_fd;
-	int call_fd;
-};
-
 struct vhost_frontend {
 	struct vhost_frontend_config config;
 	char path[64];
@@ -158,7 +95,9 @@ struct vhost_frontend {
 	uint8_t *mem[VHOST_FRONTEND_MAX_REGIONS];
 	int mem_fd[VHOST_FRONTEND_MAX_REGIONS];
 	size_t rings_len;
-	struct ring rings[VHOST_FRONTEND_QUEUES];
+	struct vhost_frontend_ring rings[VHOST_FRONTEND_QUEUES];
+	int kick_fd[VHOST_FRONTEND_QUEUES];
+	int call_fd[VHOST_FRONTEND_QUEUES];
 };
 
 static struct vhost_frontend *frontends[MAX_FRONTENDS];
@@ -500,57 +439,29 @@ ring_addr(const struct vhost_frontend *frontend, const void *addr)
 	return has_iommu(frontend) ? vhost_frontend_iova(frontend, addr) : (uintptr_t)addr;
 }
 
-/* Take memory for a part of a ring from the start of region 0. */
-static void *
-take(struct vhost_frontend *frontend, size_t len)
-{
-	uint8_t *mem = frontend->mem[0] + frontend->rings_len;
-
-	frontend->rings_len += RTE_ALIGN_CEIL(len, (size_t)RING_ALIGN);
-	return mem;
-}
-
 static int
 make_ring(struct vhost_frontend *frontend, unsigned int queue)
 {
-	struct ring *ring = &frontend->rings[queue];
-	const uint64_t features = frontend->config.features;
-	uint16_t i;
+	uint8_t *mem = frontend->mem[0] + frontend->rings_len;
 
-	ring->packed = (features >> VIRTIO_F_RING_PACKED) & 1;
-	ring->in_order = (features >> VIRTIO_F_IN_ORDER) & 1;
-	ring->write = queue == VHOST_FRONTEND_RX;
-	ring->size = frontend->config.ring_size;
-	ring->num_free = ring->size;
-	ring->desc = take(frontend, ring->size * sizeof(ring->desc[0]));
-	ring->avail = take(frontend, 6 + ring->size * sizeof(uint16_t));
-	ring->used = take(frontend, 6 + ring->size * sizeof(struct vring_used_elem));
-	ring->tables = take(frontend, ring->size * sizeof(ring->tables[0]));
+	frontend->rings_len += vhost_frontend_ring_len(frontend->config.ring_size);
 	if (frontend->rings_len > frontend->config.regions[0].len) {
 		printf("vhost front end: region 0 is too small for the rings\n");
 		return -1;
 	}
-	ring->avail_wrap = true;
-	ring->used_wrap = true;
-	if (ring->packed)
-		ring->driver_event->flags = PACKED_NO_EVENTS;
-	else
-		ring->avail->flags = VRING_AVAIL_F_NO_INTERRUPT;
-	ring->chains = calloc(ring->size, sizeof(ring->chains[0]));
-	ring->order = calloc(ring->size, sizeof(ring->order[0]));
-	ring->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ring->call_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (ring->chains == NULL || ring->order == NULL || ring->kick_fd < 0 || ring->call_fd < 0)
+	frontend->kick_fd[queue] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	frontend->call_fd[queue] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (frontend->kick_fd[queue] < 0 || frontend->call_fd[queue] < 0 ||
+		vhost_frontend_ring_init(&frontend->rings[queue], queue, &frontend->config, mem) !=
+			0)
 		return fail("cannot make a ring");
-	for (i = 0; i < ring->size; i++)
-		ring->chains[i].next = i + 1;
 	return 0;
 }
 
 static int
 tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
 {
-	const struct ring *ring = &frontend->rings[queue];
+	const struct vhost_frontend_ring *ring = &frontend->rings[queue];
 	/* In a packed ring bit 15 is the wrap counter. */
 	const unsigned int base = ring->packed ? 1 << 15 : 0;
 	struct msg msg = { .addr = {
@@ -563,8 +474,8 @@ tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
 	if (tell_state(frontend, SET_VRING_NUM, queue, ring->size) != 0 ||
 		tell_state(frontend, SET_VRING_BASE, queue, base) != 0 ||
 		tell(frontend, SET_VRING_ADDR, &msg, sizeof(msg.addr), NULL, 0) != 0 ||
-		tell_fd(frontend, SET_VRING_CALL, queue, ring->call_fd) != 0 ||
-		tell_fd(frontend, SET_VRING_KICK, queue, ring->kick_fd) != 0)
+		tell_fd(frontend, SET_VRING_CALL, queue, frontend->call_fd[queue]) != 0 ||
+		tell_fd(frontend, SET_VRING_KICK, queue, frontend->kick_fd[queue]) != 0)
 		return -1;
 	return tell_state(frontend, SET_VRING_ENABLE, queue, 1);
 }
@@ -631,7 +542,7 @@ vhost_frontend_create(const struct vhost_frontend_config *config)
 	for (i = 0; i < VHOST_FRONTEND_MAX_REGIONS; i++)
 		frontend->mem_fd[i] = -1;
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
-		frontend->rings[i].kick_fd = frontend->rings[i].call_fd = -1;
+		frontend->kick_fd[i] = frontend->call_fd[i] = -1;
 	snprintf(frontend->path, sizeof(frontend->path), "/tmp/vhost_frontend.%d.%u", getpid(),
 		slot);
 	frontends[slot] = frontend;
@@ -650,15 +561,6 @@ close_fd(int fd)
 		close(fd);
 }
 
-static void
-free_ring(struct ring *ring)
-{
-	close_fd(ring->kick_fd);
-	close_fd(ring->call_fd);
-	free(ring->chains);
-	free(ring->order);
-}
-
 void
 vhost_frontend_destroy(struct vhost_frontend *frontend)
 {
@@ -670,8 +572,11 @@ vhost_frontend_destroy(struct vhost_frontend *frontend)
 	close_fd(frontend->backend_socket);
 	wait_device(frontend, false);
 	rte_vhost_driver_unregister(frontend->path);
-	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
-		free_ring(&frontend->rings[i]);
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++) {
+		vhost_frontend_ring_fini(&frontend->rings[i]);
+		close_fd(frontend->kick_fd[i]);
+		close_fd(frontend->call_fd[i]);
+	}
 	for (i = 0; i < frontend->config.num_regions; i++) {
 		if (frontend->mem[i] != NULL)
 			munmap(frontend->mem[i], frontend->config.regions[i].len);
@@ -712,6 +617,12 @@ vhost_frontend_rings(const struct vhost_frontend *frontend, size_t *len)
 {
 	*len = frontend->rings_len;
 	return frontend->mem[0];
+}
+
+struct vhost_frontend_ring *
+vhost_frontend_ring(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
+{
+	return &frontend->rings[queue];
 }
 
 /* --- translations --- */
@@ -765,229 +676,4 @@ vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, 
 			   } };
 
 	return tell(frontend, IOTLB_MSG, &msg, sizeof(msg.iotlb), NULL, 0);
-}
-
-/* --- data --- */
-
-static uint16_t
-desc_flags(const struct ring *ring, bool last)
-{
-	return (ring->write ? VRING_DESC_F_WRITE : 0) | (last ? 0 : VRING_DESC_F_NEXT);
-}
-
-static uint16_t
-packed_flags(const struct ring *ring)
-{
-	return ring->avail_wrap ? PACKED_AVAIL : PACKED_USED;
-}
-
-/* Write an indirect table. */
-static uint64_t
-fill_table(const struct vhost_frontend *frontend, const struct ring *ring, uint16_t id,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs)
-{
-	struct packed_desc *packed = ring->tables[id];
-	struct vring_desc *split = (struct vring_desc *)packed;
-	unsigned int i;
-
-	for (i = 0; i < num_bufs; i++) {
-		uint64_t addr = vhost_frontend_iova(frontend, bufs[i].addr);
-
-		if (ring->packed)
-			packed[i] = (struct packed_desc){
-				.addr = addr, .len = bufs[i].len, .flags = desc_flags(ring, true)
-			};
-		else
-			split[i] = (struct vring_desc){ .addr = addr,
-				.len = bufs[i].len,
-				.flags = desc_flags(ring, i + 1 == num_bufs),
-				.next = i + 1 };
-	}
-	return vhost_frontend_iova(frontend, packed);
-}
-
-static void
-post_split(const struct vhost_frontend *frontend, struct ring *ring, uint16_t id,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
-{
-	uint16_t at = id;
-	unsigned int i;
-
-	if (indirect) {
-		ring->desc[id] = (struct vring_desc){ .addr = fill_table(
-							      frontend, ring, id, bufs, num_bufs),
-			.len = num_bufs * sizeof(ring->desc[0]),
-			.flags = VRING_DESC_F_INDIRECT };
-		ring->free_id = ring->chains[id].next;
-	} else {
-		for (i = 0; i < num_bufs; i++) {
-			uint16_t next = ring->chains[at].next;
-
-			ring->desc[at] = (struct vring_desc){ .addr = vhost_frontend_iova(
-								      frontend, bufs[i].addr),
-				.len = bufs[i].len,
-				.flags = desc_flags(ring, i + 1 == num_bufs),
-				.next = next };
-			at = next;
-		}
-		ring->free_id = at;
-	}
-	ring->avail->ring[ring->next_avail % ring->size] = id;
-	ring->next_avail++;
-	__atomic_store_n(&ring->avail->idx, ring->next_avail, __ATOMIC_RELEASE);
-}
-
-static void
-post_packed(const struct vhost_frontend *frontend, struct ring *ring, uint16_t id,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
-{
-	const uint16_t head = ring->next_avail;
-	uint16_t head_flags = 0, flags;
-	struct packed_desc *desc;
-	unsigned int i, num_descs = indirect ? 1 : num_bufs;
-
-	for (i = 0; i < num_descs; i++) {
-		desc = &ring->packed_desc[ring->next_avail];
-		if (indirect) {
-			desc->addr = fill_table(frontend, ring, id, bufs, num_bufs);
-			desc->len = num_bufs * sizeof(*desc);
-			flags = VRING_DESC_F_INDIRECT | packed_flags(ring);
-		} else {
-			desc->addr = vhost_frontend_iova(frontend, bufs[i].addr);
-			desc->len = bufs[i].len;
-			flags = desc_flags(ring, i + 1 == num_bufs) | packed_flags(ring);
-		}
-		desc->id = id;
-		/* The head comes last: with it the device sees them all. */
-		if (i == 0)
-			head_flags = flags;
-		else
-			desc->flags = flags;
-		if (++ring->next_avail == ring->size) {
-			ring->next_avail = 0;
-			ring->avail_wrap = !ring->avail_wrap;
-		}
-	}
-	ring->free_id = ring->chains[id].next;
-	__atomic_store_n(&ring->packed_desc[head].flags, head_flags, __ATOMIC_RELEASE);
-}
-
-int
-vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
-{
-	struct ring *ring = &frontend->rings[queue];
-	unsigned int num_descs = indirect ? 1 : num_bufs;
-	uint16_t id = ring->free_id;
-
-	if (num_bufs == 0 || num_bufs > VHOST_FRONTEND_MAX_CHAIN || num_descs > ring->num_free)
-		return -1;
-	ring->num_free -= num_descs;
-	ring->chains[id].num_descs = num_descs;
-	ring->order[ring->order_tail] = id;
-	ring->order_tail = (ring->order_tail + 1) % ring->size;
-	if (ring->packed)
-		post_packed(frontend, ring, id, bufs, num_bufs, indirect);
-	else
-		post_split(frontend, ring, id, bufs, num_bufs, indirect);
-	return id;
-}
-
-/* Take a chain back into the list of what is free. */
-static void
-free_chain(struct ring *ring, uint16_t id)
-{
-	uint16_t last = id;
-	unsigned int i;
-
-	ring->num_free += ring->chains[id].num_descs;
-	if (!ring->packed)
-		for (i = 1; i < ring->chains[id].num_descs; i++)
-			last = ring->desc[last].next;
-	ring->chains[last].next = ring->free_id;
-	ring->free_id = id;
-}
-
-static int
-poll_split(struct ring *ring, uint32_t *len)
-{
-	const struct vring_used_elem *elem;
-
-	if (__atomic_load_n(&ring->used->idx, __ATOMIC_ACQUIRE) == ring->next_used)
-		return -1;
-	elem = &ring->used->ring[ring->next_used % ring->size];
-	ring->next_used++;
-	*len = elem->len;
-	return elem->id;
-}
-
-static void
-skip_used(struct ring *ring, uint16_t id)
-{
-	ring->next_used += ring->chains[id].num_descs;
-	if (ring->next_used >= ring->size) {
-		ring->next_used -= ring->size;
-		ring->used_wrap = !ring->used_wrap;
-	}
-}
-
-/* The next descriptor that the device wrote back, if it has. */
-static int
-poll_packed_desc(const struct ring *ring, uint32_t *len)
-{
-	const struct packed_desc *desc = &ring->packed_desc[ring->next_used];
-	uint16_t flags = __atomic_load_n(&desc->flags, __ATOMIC_ACQUIRE);
-	bool avail = flags & PACKED_AVAIL, used = flags & PACKED_USED;
-
-	if (avail != used || used != ring->used_wrap)
-		return -1;
-	*len = desc->len;
-	return desc->id;
-}
-
-static int
-poll_packed(struct ring *ring, uint32_t *len)
-{
-	int id;
-
-	if (!ring->in_order) {
-		id = poll_packed_desc(ring, len);
-		if (id >= 0)
-			skip_used(ring, id);
-		return id;
-	}
-	/* One descriptor tells of all chains up to its own. */
-	if (!ring->in_order_left) {
-		id = poll_packed_desc(ring, &ring->in_order_len);
-		if (id < 0)
-			return -1;
-		ring->in_order_id = id;
-		ring->in_order_left = true;
-	}
-	id = ring->order[ring->order_head];
-	ring->in_order_left = id != ring->in_order_id;
-	*len = ring->in_order_left ? 0 : ring->in_order_len;
-	skip_used(ring, id);
-	return id;
-}
-
-int
-vhost_frontend_poll(struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint32_t *len)
-{
-	struct ring *ring = &frontend->rings[queue];
-	uint32_t written;
-	int id = ring->packed ? poll_packed(ring, &written) : poll_split(ring, &written);
-
-	if (id < 0)
-		return -1;
-	if (id >= ring->size || ring->chains[id].num_descs == 0) {
-		printf("vhost front end: the device used %d, which it did not have\n", id);
-		return -1;
-	}
-	ring->order_head = (ring->order_head + 1) % ring->size;
-	free_chain(ring, id);
-	ring->chains[id].num_descs = 0;
-	if (len != NULL)
-		*len = written;
-	return id;
 }
