@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#ifdef RTE_LIBRTE_VHOST_NUMA
+#include <numaif.h>
+#endif
+
+#include <rte_malloc.h>
+#include <rte_random.h>
+#include <rte_spinlock.h>
+
+#include "iotlb.h"
+#include "iotlb_map.h"
+#include "vhost.h"
+#include "vhost_user.h"
+
+/* Translations, and misses that wait for an answer. */
+#define CAPACITY 2048
+
+/* What the front end was asked for. */
+struct miss {
+	uint64_t iova;
+	uint8_t perm;
+};
+
+struct vhost_iotlb {
+	struct iotlb_map *map; /* under the lock of the queue, see iotlb.h */
+	rte_spinlock_t misses_lock;
+	uint32_t num_misses;
+	struct miss misses[CAPACITY]; /* sorted */
+	uint8_t map_mem[] __rte_cache_aligned;
+};
+
+/* --- misses --- */
+
+static bool
+is_below(const struct miss *miss, uint64_t iova, uint8_t perm)
+{
+	return miss->iova < iova || (miss->iova == iova && miss->perm < perm);
+}
+
+/* Number of misses below one, which is where it is or would be. */
+static uint32_t
+count_misses_below(const struct vhost_iotlb *iotlb, uint64_t iova, uint8_t perm)
+{
+	uint32_t begin = 0, end = iotlb->num_misses;
+
+	/* What is before *begin* is below it; what is at *end* or behind is not. */
+	while (begin < end) {
+		const uint32_t middle = (begin + end) / 2;
+
+		if (is_below(&iotlb->misses[middle], iova, perm))
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+static void
+remove_miss_at(struct vhost_iotlb *iotlb, uint32_t at)
+{
+	iotlb->num_misses--;
+	memmove(&iotlb->misses[at], &iotlb->misses[at + 1],
+		(iotlb->num_misses - at) * sizeof(iotlb->misses[0]));
+}
+
+/*
+ * Note that something is asked for, unless it has been asked for already.
+ * If too much is, one is forgotten, which can be asked for again.
+ */
+static bool
+add_miss(struct vhost_iotlb *iotlb, uint64_t iova, uint8_t perm)
+{
+	struct miss *miss;
+	bool is_new;
+	uint32_t at;
+
+	rte_spinlock_lock(&iotlb->misses_lock);
+	at = count_misses_below(iotlb, iova, perm);
+	miss = &iotlb->misses[at];
+	is_new = at == iotlb->num_misses || miss->iova != iova || miss->perm != perm;
+	if (is_new && iotlb->num_misses == CAPACITY) {
+		remove_miss_at(iotlb, rte_rand_max(CAPACITY));
+		at = count_misses_below(iotlb, iova, perm);
+		miss = &iotlb->misses[at];
+	}
+	if (is_new) {
+		memmove(miss + 1, miss, (iotlb->num_misses - at) * sizeof(*miss));
+		*miss = (struct miss){ iova, perm };
+		iotlb->num_misses++;
+	}
+	rte_spinlock_unlock(&iotlb->misses_lock);
+	return is_new;
+}
+
+/* Forget what was asked for in a range, of which the permission is all that is needed. */
+static void
+remove_misses(struct vhost_iotlb *iotlb, uint64_t first, uint64_t last, uint8_t perm)
+{
+	uint32_t from, to;
+
+	rte_spinlock_lock(&iotlb->misses_lock);
+	from = to = count_misses_below(iotlb, first, 0);
+	for (; from < iotlb->num_misses && iotlb->misses[from].iova <= last; from++)
+		if ((iotlb->misses[from].perm & perm) != iotlb->misses[from].perm)
+			iotlb->misses[to++] = iotlb->misses[from];
+	memmove(&iotlb->misses[to], &iotlb->misses[from],
+		(iotlb->num_misses - from) * sizeof(iotlb->misses[0]));
+	iotlb->num_misses -= from - to;
+	rte_spinlock_unlock(&iotlb->misses_lock);
+}
+
+/* --- translations, without the locks --- */
+
+/* On the NUMA node where its owner is. */
+static struct vhost_iotlb *
+create(void *owner)
+{
+	const struct iotlb_map_config config = { .capacity = CAPACITY, .seed = rte_rand() };
+	const size_t len = sizeof(struct vhost_iotlb) + iotlb_map_size(CAPACITY);
+	struct vhost_iotlb *iotlb;
+	int node = SOCKET_ID_ANY;
+
+	RTE_SET_USED(owner);
+#ifdef RTE_LIBRTE_VHOST_NUMA
+	if (get_mempolicy(&node, NULL, 0, owner, MPOL_F_NODE | MPOL_F_ADDR) != 0)
+		node = SOCKET_ID_ANY;
+#endif
+	iotlb = rte_zmalloc_socket("iotlb", len, RTE_CACHE_LINE_SIZE, node);
+	if (iotlb == NULL)
+		return NULL;
+	rte_spinlock_init(&iotlb->misses_lock);
+	iotlb->map = iotlb_map_init(iotlb->map_mem, &config);
+	return iotlb;
+}
+
+/* The last address of a range, which may be the last one there is. */
+static uint64_t
+last_of(uint64_t iova, uint64_t size)
+{
+	return size - 1 > UINT64_MAX - iova ? UINT64_MAX : iova + (size - 1);
+}
+
+static int
+insert(struct vhost_iotlb *iotlb, const struct iotlb_map_entry *entry)
+{
+	int ret = iotlb_map_insert(iotlb->map, entry);
+
+	if (ret == 0)
+		remove_misses(iotlb, entry->first, entry->last, entry->perm);
+	return ret;
+}
+
+/* A range without an end is one up to the end; none at all from 0 on is everything. */
+static void
+remove_range(struct vhost_iotlb *iotlb, uint64_t iova, uint64_t size)
+{
+	if (size == 0 && iova != 0)
+		return;
+	iotlb_map_remove(iotlb->map, iova, last_of(iova, size));
+	remove_misses(iotlb, iova, last_of(iova, size), VHOST_ACCESS_RW);
+}
+
+/* --- what vhost calls --- */
+
+int
+vhost_user_iotlb_init(struct virtio_net *dev, struct vhost_virtqueue *vq)
+{
+	vhost_user_iotlb_destroy(vq);
+	rte_rwlock_init(&vq->iotlb_lock);
+	if ((dev->flags & VIRTIO_DEV_SUPPORT_IOMMU) == 0)
+		return 0;
+	vq->iotlb = create(vq);
+	if (vq->iotlb == NULL) {
+		VHOST_LOG_CONFIG(dev->ifname, ERR, "no memory for the IOTLB of queue %" PRIu32 "\n",
+			vq->index);
+		return -1;
+	}
+	return 0;
+}
+
+void
+vhost_user_iotlb_destroy(struct vhost_virtqueue *vq)
+{
+	rte_free(vq->iotlb);
+	vq->iotlb = NULL;
+}
+
+void
+vhost_user_iotlb_flush_all(struct vhost_virtqueue *vq)
+{
+	if (vq->iotlb == NULL)
+		return;
+	vhost_user_iotlb_wr_lock(vq);
+	remove_range(vq->iotlb, 0, 0);
+	vhost_user_iotlb_wr_unlock(vq);
+}
+
+void
+vhost_user_iotlb_cache_insert(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
+	uint64_t uaddr, uint64_t size, uint8_t perm)
+{
+	const struct iotlb_map_entry entry = {
+		.first = iova, .last = iova + (size - 1), .host = uaddr, .perm = perm
+	};
+	int ret;
+
+	if (vq->iotlb == NULL)
+		return;
+	vhost_user_iotlb_wr_lock(vq);
+	ret = insert(vq->iotlb, &entry);
+	vhost_user_iotlb_wr_unlock(vq);
+	if (ret != 0)
+		VHOST_LOG_CONFIG(dev->ifname, ERR,
+			"IOTLB: cannot take 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
+			", permission %u: %s\n",
+			size, iova, perm, strerror(-ret));
+}
+
+void
+vhost_user_iotlb_cache_remove(struct vhost_virtqueue *vq, uint64_t iova, uint64_t size)
+{
+	if (vq->iotlb == NULL)
+		return;
+	vhost_user_iotlb_wr_lock(vq);
+	remove_range(vq->iotlb, iova, size);
+	vhost_user_iotlb_wr_unlock(vq);
+}
+
+/*
+ * Ask for a translation, once until it is answered.
+ *
+ * The lock stays held: what else the burst has translated remains true.
+ */
+static void
+ask(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint8_t perm)
+{
+	if (add_miss(vq->iotlb, iova, perm) && vhost_user_iotlb_miss(dev, iova, perm) != 0)
+		remove_misses(vq->iotlb, iova, iova, perm);
+}
+
+uint64_t
+__vhost_iova_to_vva(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
+	uint64_t *size, uint8_t perm)
+{
+	struct iotlb_map_hit hit;
+
+	if (unlikely(*size == 0 || vq->iotlb == NULL))
+		return *size = 0;
+	hit = iotlb_map_find(vq->iotlb->map, iova, *size, perm);
+	*size = hit.len;
+	if (likely(hit.len != 0)) {
+		if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
+			vq->stats.iotlb_hits++;
+		return hit.host;
+	}
+	if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
+		vq->stats.iotlb_misses++;
+	ask(dev, vq, iova, perm);
+	return 0;
+}
+
+uint64_t
+vhost_iova_to_vva_whole(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
+	uint64_t *size, uint8_t perm)
+{
+	uint64_t len = *size, rest;
+	uint64_t vva = vhost_iova_to_vva(dev, vq, iova, &len, perm);
+
+	if (vva == 0 || len == *size)
+		return vva;
+	rest = *size - len;
+	vhost_iova_to_vva(dev, vq, iova + len, &rest, perm);
+	return *size = 0;
+}
+
+int
+vhost_iotlb_send(int fd, const void *msg, size_t len)
+{
+	if (send(fd, msg, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
+		return 0;
+	return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+}
