@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOL = ROOT / "usertools" / "dpdk-vhost-loop.py"
 FAKE = ROOT / "devtools" / "fake_testpmd.py"
+REFERENCE = ROOT / "doc" / "guides" / "tools" / "vhost_loop.rst"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "usertools"))
 
@@ -368,6 +370,20 @@ class BuildTest(unittest.TestCase):
         for parent, status in ((os.getpid(), 0), (1, 1)):
             done = subprocess.run([sys.executable, "-B", "-c", ask, str(parent)], check=False)
             self.assertEqual(done.returncode, status)
+
+
+class ReferenceTest(unittest.TestCase):
+    """The page of options."""
+
+    def test_options(self):
+        """Each option of --help heads an entry of the page, and each entry is an option."""
+        done = subprocess.run([sys.executable, str(TOOL), "--help"], check=True, text=True,
+                              capture_output=True)
+        options = set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", done.stdout, re.M))
+        heads = re.findall(r"^``--.*", REFERENCE.read_text(), re.M)
+        entries = re.findall(r"``(--[a-z-]+)", "\n".join(heads))
+        self.assertEqual(sorted(entries), sorted(options - {"--help"}))
+        self.assertGreater(len(entries), 20)
 
 
 @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
