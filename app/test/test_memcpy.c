@@ -20,6 +20,7 @@
 #include <rte_memcpy.h>
 
 #include "copy_checks.h"
+#include "other_cpus.h"
 #include "test.h"
 
 #ifdef RTE_ARCH_X86
@@ -272,6 +273,8 @@ static size_t shared_len;
 static pthread_t partner;
 static bool partner_runs;
 static bool partner_ends;
+static rte_cpuset_t partner_cpus;
+static bool partner_moved;
 static unsigned int partner_accesses;
 static unsigned int partner_torn;
 
@@ -314,6 +317,7 @@ count_access(void)
 static void *
 read_shared(void *arg __rte_unused)
 {
+	partner_moved = move_to_cpus(&partner_cpus);
 	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
 		if (is_torn(load_whole(&shared.value, shared_len), shared_len))
 			partner_torn++;
@@ -327,6 +331,7 @@ write_shared(void *arg __rte_unused)
 {
 	uint64_t value = 0;
 
+	partner_moved = move_to_cpus(&partner_cpus);
 	while (!__atomic_load_n(&partner_ends, __ATOMIC_RELAXED)) {
 		store_whole(&shared.value, value, shared_len);
 		value = ~value;
@@ -341,6 +346,7 @@ partner_start(void *(*body)(void *arg), size_t len)
 	memset(&shared, 0, sizeof(shared));
 	shared_len = len;
 	partner_ends = false;
+	partner_moved = false;
 	partner_accesses = 0;
 	partner_torn = 0;
 	current_len = len;
@@ -381,6 +387,8 @@ test_tearing_in(size_t len)
 		rte_memcpy(&shared.value, &value, shared_len);
 	}
 	partner_stop();
+	if (!partner_moved)
+		return report("cannot move a thread to another CPU");
 	return partner_torn == 0 ? 0 : report("another thread saw half of a copy");
 }
 
@@ -398,6 +406,8 @@ test_tearing_out(size_t len)
 		torn += is_torn(copied, len);
 	}
 	partner_stop();
+	if (!partner_moved)
+		return report("cannot move a thread to another CPU");
 	return torn == 0 ? 0 : report("copied halves of two values");
 }
 
@@ -487,10 +497,24 @@ test_tearing_in_steps(size_t len __rte_unused)
 
 #endif
 
+/* With a partner that runs at the same time, on another CPU. */
+static int
+test_tearing_by_partner(size_t len)
+{
+	int ret = 0;
+
+	current_name = "rte_memcpy, to another thread";
+	ret |= test_tearing_in(len);
+	current_name = "rte_memcpy, from another thread";
+	ret |= test_tearing_out(len);
+	return ret;
+}
+
 static int
 test_no_tearing(void)
 {
 	static const size_t lens[] = { 2, 4, 8 };
+	bool has_partner;
 	int ret = 0;
 	unsigned int i;
 
@@ -498,6 +522,9 @@ test_no_tearing(void)
 		printf("rte_memcpy, threads: skipped, libc copies and promises nothing\n");
 		return 0;
 	}
+	has_partner = get_other_cpus(&partner_cpus);
+	if (!has_partner)
+		printf("rte_memcpy, two threads: skipped, this program has one CPU\n");
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		if (lens[i] > sizeof(void *)) {
 			printf("rte_memcpy, threads, %zu bytes: skipped, no such register\n",
@@ -505,10 +532,8 @@ test_no_tearing(void)
 			continue;
 		}
 		ret |= test_tearing_in_steps(lens[i]);
-		current_name = "rte_memcpy, to another thread";
-		ret |= test_tearing_in(lens[i]);
-		current_name = "rte_memcpy, from another thread";
-		ret |= test_tearing_out(lens[i]);
+		if (has_partner)
+			ret |= test_tearing_by_partner(lens[i]);
 	}
 	return ret;
 }

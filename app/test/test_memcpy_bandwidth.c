@@ -8,9 +8,9 @@
  *
  * The same block is copied to the same place, in windows in which all ways to
  * copy take turns: within private memory, from it into memory shared with
- * another process, and out of that. The other process is a child that touched
- * the shared memory first and waits while the windows are measured, so no cache
- * line goes to and fro. At the end it checks that the bytes have come to it.
+ * another process, and out of that. The other process is a child, on another CPU
+ * if there is one, that touched the shared memory first and waits while the windows
+ * are measured, so no cache line goes to and fro. At the end it checks that the bytes have come to it.
  * All areas begin at a page.
  *
  * Environment:
@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "memcpy_bench.h"
+#include "other_cpus.h"
 #include "test.h"
 
 #define SECONDS_VARIABLE "MEMCPY_BANDWIDTH_SECONDS"
@@ -62,6 +63,10 @@ struct memory {
 	uint8_t *dst;
 	uint8_t *shared;
 };
+
+/* CPUs for the other process, and whether there are such. */
+static rte_cpuset_t peer_cpus;
+static bool has_peer_cpus;
 
 /* The other process, and the socket to it. */
 struct peer {
@@ -133,6 +138,8 @@ run_peer(int fd, uint8_t *shared, size_t len)
 	char word = 0;
 	bool ok = false;
 
+	if (has_peer_cpus && !move_to_cpus(&peer_cpus))
+		_exit(EXIT_FAILURE);
 	memset(shared, OLD_BYTE, len);
 	if (write(fd, &word, 1) == 1 && read(fd, &word, 1) == 1)
 		ok = all_new(shared, len);
@@ -400,10 +407,12 @@ run_lens(unsigned long seconds, FILE *json)
 	struct bench_machine machine = bench_get_machine();
 	size_t len;
 
+	has_peer_cpus = get_other_cpus(&peer_cpus);
 	bench_print_machine(&machine);
 	printf("figures    MB/s, 1 MB = 1000000 bytes: median of windows, candidates in turn\n"
 	       "ratio      rate of rte_memcpy by that of libc\n"
-	       "shared     with a process that has touched the memory and waits\n");
+	       "shared     with a process%s that has touched the memory and waits\n",
+		has_peer_cpus ? " on another CPU" : " on the same CPU, the only one,");
 	printf("%s=N measures for N seconds, now %lu; %s=FILE writes a file of JSON\n",
 		SECONDS_VARIABLE, seconds, JSON_VARIABLE);
 	bench_json_machine(json, "memcpy_bandwidth_autotest", &machine);
