@@ -3,6 +3,7 @@
 # Copyright(c) 2026 The dpdk-memcpy authors
 """Tests of devtools/memcpy-report with a dpdk-test that only pretends to measure."""
 
+import html
 import os
 import pathlib
 import subprocess
@@ -23,8 +24,9 @@ FAKE = """\
     def row(table, name, size, impl, cycles):
         return {"record": "row", "table": table, "name": name, "dst_offset": 12, "set": "hot",
                 "size": size, "impl": impl, "cycles_min": cycles, "cycles_median": cycles + 1}
-    records = [{"record": "machine", "cpu": "a CPU", "compiler": "a compiler", "isa": "avx2",
-                "mode": "simd"}]
+    mode = "pristine" if here.parent.name == "old" else "simd"
+    records = [{"record": "machine", "cpu": "a CPU's name", "family": 26, "model": 2,
+                "compiler": "a compiler", "isa": "avx_2", "mode": mode}]
     for impl, cycles in (("rte_memcpy", ours), ("libc", libc), ("compiler", 99)):
         records += [row("mix", "60-256", None, impl, cycles),
                     row("alias", "4KiB", 512, impl, cycles),
@@ -76,6 +78,8 @@ class ReportTest(unittest.TestCase):
         # sqrt(40 * 160); 512 bytes are above what the mean is of
         self.assertIn("| 1-256, geometric mean | 12 | hot | 80.0 | 40.0 | 50.0 | 2.00 | 1.60 |",
                       done.stdout)
+        for line in ("* old: a compiler, avx_2, pristine", "* new: a compiler, avx_2, simd"):
+            self.assertIn(line, done.stdout.splitlines())
         self.assertEqual((self.dir / "out/report.md").read_text(), done.stdout)
 
     def test_plots_need_gnuplot(self):
@@ -99,7 +103,10 @@ class ReportTest(unittest.TestCase):
         self.assertEqual((self.dir / "out/cycles.dat").read_text().splitlines()[:2],
                          ["64 40.00 30.00", "256 160.00 120.00"])
         for name in ("cycles", "ratio"):
-            self.assertIn("</svg>", (self.dir / f"out/{name}.svg").read_text())
+            plot = (self.dir / f"out/{name}.svg").read_text()
+            self.assertIn("</svg>", plot)
+            title = "a CPU's name, family 26, model 2; a compiler, avx_2; destination +12"
+            self.assertIn(title, html.unescape(plot))
             self.assertIn(f"({name}.svg)", done.stdout)
 
     def test_refuses_bad_builds(self):

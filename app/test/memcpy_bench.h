@@ -35,7 +35,10 @@
 
 /* --- how rte_memcpy() was built --- */
 
-#ifdef RTE_USE_CC_MEMCPY
+/* DPDK's own header says nothing of vectors. */
+#ifndef RTE_MEMCPY_VEC_BYTES
+#define BENCH_MODE "pristine"
+#elif RTE_MEMCPY_VEC_BYTES == 0
 #define BENCH_MODE "cc"
 #else
 #define BENCH_MODE "simd"
