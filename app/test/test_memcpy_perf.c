@@ -3,8 +3,8 @@
  */
 
 /*
- * How fast is rte_memcpy(), beside libc's memcpy() and what the compiler makes
- * of memcpy()?
+ * How fast is rte_memcpy(), beside libc's memcpy(), what the compiler makes of
+ * memcpy(), and the packet copy of vhost, if DPDK has one?
  *
  * Each row of a table is one way to use memory. Its candidates take turns in
  * windows of at most 0.1 ms, so that a noisy neighbour hits all of them alike,
@@ -33,6 +33,13 @@
 
 #include "memcpy_bench.h"
 #include "test.h"
+
+#ifdef __has_include
+#if __has_include("pktcpy.h") /* not in pristine DPDK, nor without the vhost library */
+#include "pktcpy.h"
+#define HAS_PKTCPY
+#endif
+#endif
 
 #define SECONDS_VARIABLE "MEMCPY_PERF_SECONDS"
 #define JSON_VARIABLE "MEMCPY_PERF_JSON"
@@ -65,6 +72,9 @@ enum candidate {
 	RTE_MEMCPY,
 	LIBC,
 	COMPILER,
+#ifdef HAS_PKTCPY
+	PACKET,
+#endif
 	NUM_CANDIDATES
 };
 
@@ -72,6 +82,9 @@ static const char *const candidate_names[] = {
 	[RTE_MEMCPY] = "rte_memcpy",
 	[LIBC] = "libc",
 	[COMPILER] = "compiler",
+#ifdef HAS_PKTCPY
+	[PACKET] = "pktcpy",
+#endif
 };
 
 /* What is copied in a window, and where: dst + place to src + place, each in turn. */
@@ -194,15 +207,27 @@ DEFINE_RUN(run_libc, bench_libc_memcpy(to, from, len))
 DEFINE_RUN(run_compiler, memcpy(to, from, len))
 DEFINE_RUN(run_nothing, __asm__ volatile("" : : "r"(to), "r"(from), "r"(len)))
 
-static const run_t run_time_sizes[NUM_CANDIDATES] = { run_rte_memcpy, run_libc, run_compiler };
+#ifdef HAS_PKTCPY
+#define DEFINE_PACKET_RUN(name, len) DEFINE_RUN(name, pktcpy(to, from, len))
+#define LIST_PACKET_RUN(name) [PACKET] = name,
+#else
+#define DEFINE_PACKET_RUN(name, len)
+#define LIST_PACKET_RUN(name)
+#endif
+DEFINE_PACKET_RUN(run_packet, len)
+
+static const run_t run_time_sizes[NUM_CANDIDATES] = { run_rte_memcpy, run_libc, run_compiler,
+	LIST_PACKET_RUN(run_packet) };
 
 /* The loops of a constant size read no size. */
 #define DEFINE_CONSTANT(n) \
 	DEFINE_RUN(run_rte_memcpy_##n, rte_memcpy(to, from, n)) \
 	DEFINE_RUN(run_libc_##n, bench_libc_memcpy(to, from, n)) \
-	DEFINE_RUN(run_compiler_##n, memcpy(to, from, n))
+	DEFINE_RUN(run_compiler_##n, memcpy(to, from, n)) \
+	DEFINE_PACKET_RUN(run_packet_##n, n)
 
-#define LIST_CONSTANT(n) { n, { run_rte_memcpy_##n, run_libc_##n, run_compiler_##n } },
+#define LIST_CONSTANT(n) { n, { run_rte_memcpy_##n, run_libc_##n, run_compiler_##n, \
+	LIST_PACKET_RUN(run_packet_##n) } },
 
 #define FOR_CONSTANTS(DO) \
 	DO(1) DO(2) DO(4) DO(8) DO(12) DO(16) DO(20) DO(32) DO(40) DO(48) DO(64) DO(65) DO(96) \
