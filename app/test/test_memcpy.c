@@ -4,8 +4,9 @@
 
 /*
  * Is rte_memcpy() right? At every size, run-time and constant, with objects of other
- * types, with objects that other threads access meanwhile, and with sizes that do not
- * fit in 32 bits? And rte_mov16() to rte_mov256()?
+ * types, with objects that other threads access meanwhile, with sizes that do not fit
+ * in 32 bits, and areas whose addresses differ above those only, but for a few bytes?
+ * And rte_mov16() to rte_mov256()?
  */
 
 #include <pthread.h>
@@ -614,12 +615,76 @@ test_huge_sizes(void)
 	return ret;
 }
 
+#define FAR_DISTANCE ((size_t)1 << 32)
+#define MAX_FAR_LEN (2 * MAX_EVERY_SIZE)
+
+/* Map both areas at once, so that each byte of one is that far from its like. */
+static int
+areas_map_far(void)
+{
+	struct area both;
+	size_t len = MAX_FAR_LEN + NUM_OFFSETS + MARGIN;
+
+	if (area_reserve(&both, FAR_DISTANCE + len) != 0)
+		return -1;
+	src_area = both;
+	src_area.end = both.start + RTE_ALIGN_CEIL(len, (size_t)sysconf(_SC_PAGESIZE));
+	dst_area = both;
+	dst_area.start = both.start + FAR_DISTANCE;
+	if (make_writable(dst_area.start, dst_area.end - dst_area.start) == 0 &&
+		make_writable(src_area.start, src_area.end - src_area.start) == 0 &&
+		fill_source() == 0)
+		return 0;
+	munmap(both.map, both.map_len);
+	return -1;
+}
+
+/* The destination lies 1 to 63 bytes above the source, but for 4 GiB. */
+static int
+test_far_copies(void)
+{
+	static const size_t sizes[] = { 1, 8, 16, 33, 64, 65, 128, 129, 256, 257, 511, 1518, 2048,
+		2049, MAX_EVERY_SIZE, MAX_FAR_LEN };
+	struct placement at = { .back = false };
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(sizes); i++)
+		for (at.dst_off = 1; at.dst_off < NUM_OFFSETS; at.dst_off++)
+			if (test_copy(&run_time, sizes[i], at) != 0)
+				return -1;
+	return 0;
+}
+
+static int
+test_far_areas(void)
+{
+	int ret;
+
+	if (areas_map_far() != 0)
+		return -1;
+	if (sigsetjmp(escape, 1) == 0)
+		ret = test_far_copies();
+	else
+		ret = report_fault();
+	unpoison(&src_area);
+	unpoison(&dst_area);
+	munmap(src_area.map, src_area.map_len);
+	return ret;
+}
+
 #else
 
 static int
 test_huge_sizes(void)
 {
 	printf("rte_memcpy, huge: skipped, no room for such areas\n");
+	return 0;
+}
+
+static int
+test_far_areas(void)
+{
+	printf("rte_memcpy, 4 GiB apart: skipped, no room for such areas\n");
 	return 0;
 }
 
@@ -652,6 +717,7 @@ test_memcpy(void)
 	ret |= run(test_no_tearing, MAX_EVERY_SIZE);
 	partner_stop();
 	ret |= test_huge_sizes();
+	ret |= test_far_areas();
 	release_faults();
 	return ret;
 }
