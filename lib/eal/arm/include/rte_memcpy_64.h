@@ -19,9 +19,15 @@
  * - NEON only on request: DPDK's build configuration leaves custom code off for
  *   all 64-bit Arm cores but those that ask for it (RTE_ARCH_ARM64_MEMCPY).
  */
+#ifdef __ARM_FEATURE_SVE
+#if __has_include(<arm_sve.h>) /* not GCC 8 and 9 */
+#define RTE_MEMCPY_HAS_SVE
+#endif
+#endif
+
 #ifdef RTE_USE_CC_MEMCPY
 #define RTE_MEMCPY_VEC_BYTES 0
-#elif defined(__ARM_FEATURE_SVE) && __has_include(<arm_sve.h>) /* not GCC 8 and 9 */
+#elif defined(RTE_MEMCPY_HAS_SVE)
 #define RTE_MEMCPY_VEC_BYTES 16
 #define RTE_MEMCPY_HAS_ANY
 #elif defined(RTE_ARCH_ARM64_MEMCPY)
@@ -35,5 +41,7 @@
 #ifdef RTE_MEMCPY_HAS_ANY
 #include <rte_memcpy_sve.h>
 #endif
+
+#undef RTE_MEMCPY_HAS_SVE
 
 #endif /* _RTE_MEMCPY_ARM64_H_ */

@@ -42,18 +42,10 @@
 
 #endif /* RTE_USE_CC_MEMCPY */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #include "generic/rte_memcpy.h"
 
 #ifdef RTE_MEMCPY_HAS_UPTO64
 #include <rte_memcpy_avx512vl.h>
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif /* _RTE_MEMCPY_X86_64_H_ */
