@@ -21,8 +21,8 @@
  * for a store whose address differs from its own only above the page offset.
  * Of stores that overlap the one at the start comes last where it can: what was
  * copied is read from there, by one load that this store can serve.
- * What is longer goes out of line: aligned stores in a loop, or libc,
- * which knows the caches of the machine, where that is at least as fast.
+ * What is longer goes out of line: aligned stores in a loop, or libc, where that is
+ * at least as fast: it knows the caches of the machine and its widest registers.
  *
  * Vectors are those of the compiler (GCC, clang): its types for unaligned
  * access are right for the sanitizers, for -Wcast-align and for strict
@@ -52,6 +52,17 @@ extern "C" {
  * Above, it may turn to rep movsb.
  */
 #define RTE_MEMCPY_LIBC_VEC_MAX_LEN 2048
+
+/**
+ * @internal
+ * From this size in bytes on, rep movsb of glibc is ahead of the loop here, as is
+ * whatever else it may choose; unless the areas lie so that rep movsb is slow.
+ */
+#if RTE_MEMCPY_VEC_BYTES == 16
+#define RTE_MEMCPY_LIBC_REP_MIN_LEN (RTE_MEMCPY_LIBC_VEC_MAX_LEN + 1)
+#else
+#define RTE_MEMCPY_LIBC_REP_MIN_LEN (32 * 1024)
+#endif
 
 /**
  * @internal
@@ -288,7 +299,8 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 	 * less than 128 bytes above the source modulo 4 KiB, as it does behind a
 	 * virtio header.
 	 */
-	if ((((uintptr_t)dst - (uintptr_t)src) & 4095) - 1 >= 127)
+	if (n >= RTE_MEMCPY_LIBC_REP_MIN_LEN &&
+		(((uintptr_t)dst - (uintptr_t)src) & 4095) - 1 >= 127)
 		is_for_libc = true;
 #endif
 	if (is_for_libc) {
@@ -306,7 +318,7 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 static __rte_always_inline void
 rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n);
 
-#elif defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS)
+#elif defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS) && RTE_MEMCPY_VEC_BYTES == 16
 
 /** @internal Copy any number of bytes; libc has wider vectors for most. */
 static __rte_always_inline void
@@ -340,6 +352,26 @@ rte_memcpy_upto256(uint8_t *dst, const uint8_t *src, size_t n)
 	rte_memcpy_store64(dst, head);
 }
 
+#ifdef RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+
+/** @internal Copy any number of bytes; libc has wider vectors, which pay for its call. */
+static __rte_always_inline void
+rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	if (n > 256) {
+		if (n <= RTE_MEMCPY_LIBC_VEC_MAX_LEN)
+			memcpy(dst, src, n);
+		else
+			rte_memcpy_long(dst, src, n);
+	} else if (n > 64) {
+		rte_memcpy_upto256(dst, src, n);
+	} else {
+		rte_memcpy_upto64(dst, src, n);
+	}
+}
+
+#else
+
 /** @internal Copy any number of bytes. */
 static __rte_always_inline void
 rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
@@ -351,6 +383,8 @@ rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
 	else
 		rte_memcpy_long(dst, src, n);
 }
+
+#endif /* RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS */
 
 #endif
 

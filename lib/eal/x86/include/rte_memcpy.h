@@ -31,6 +31,10 @@
 #define RTE_MEMCPY_VEC_BYTES 64
 #elif defined(__AVX2__)
 #define RTE_MEMCPY_VEC_BYTES 32
+/* glibc copies by registers of 64 bytes where the CPU moves them at once. */
+#if defined(__GLIBC__) && defined(RTE_ARCH_X86_64)
+#define RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+#endif
 #else
 #define RTE_MEMCPY_VEC_BYTES 16
 #define RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
