@@ -7,8 +7,7 @@
  * ring, to and from buffers wherever a guest puts them?
  *
  * All of a buffer's surroundings are filled with one byte before a packet comes, and
- * looked at afterwards. What an mbuf has behind its packet is filled with another one,
- * which must never be seen in guest memory: it could be another guest's packet.
+ * looked at afterwards.
  */
 
 #include <inttypes.h>
@@ -29,6 +28,7 @@
 
 #include "test.h"
 #include "vhost_frontend.h"
+#include "vhost_packets.h"
 
 #define MAX_PKT_LEN 9100
 #define NUM_MBUFS 1023
@@ -40,9 +40,6 @@
 #define RING_SIZE 256
 /* Looked at on both sides of a buffer. */
 #define MARGIN 256
-/* What is in memory where no packet is: in the guest's, and in an mbuf's. */
-#define GUEST_FILL 0x00
-#define MBUF_FILL 0xee
 
 /* A kind of ring, and how the guest's buffers are made. */
 struct kind {
@@ -99,81 +96,6 @@ report(const char *what, size_t pkt_len)
 {
 	printf("%s, %zu bytes: %s\n", kind->name, pkt_len, what);
 	return -1;
-}
-
-/* The byte at a place of a packet. It is neither of the fills. */
-static uint8_t
-pattern(size_t pkt_len, size_t at)
-{
-	return 1 + (pkt_len * 7 + at) % 231;
-}
-
-static bool
-all_are(const uint8_t *mem, uint8_t byte, size_t len)
-{
-	return len == 0 || (mem[0] == byte && memcmp(mem, mem + 1, len - 1) == 0);
-}
-
-static bool
-is_pattern(const uint8_t *mem, size_t pkt_len, size_t from, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (mem[i] != pattern(pkt_len, from + i))
-			return false;
-	return true;
-}
-
-/* --- mbufs --- */
-
-/* Make a packet in as many mbufs as it needs, each full of the fill behind its data. */
-static struct rte_mbuf *
-make_packet(size_t pkt_len)
-{
-	struct rte_mbuf *head = NULL, *tail = NULL;
-	size_t at = 0, i;
-
-	do {
-		struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
-		size_t len = RTE_MIN(pkt_len - at, (size_t)DATA_ROOM - MARGIN);
-		uint8_t *data;
-
-		if (m == NULL) {
-			rte_pktmbuf_free(head);
-			return NULL;
-		}
-		memset(m->buf_addr, MBUF_FILL, m->buf_len);
-		data = rte_pktmbuf_mtod(m, uint8_t *);
-		for (i = 0; i < len; i++)
-			data[i] = pattern(pkt_len, at + i);
-		m->data_len = len;
-		if (head == NULL) {
-			head = m;
-		} else {
-			tail->next = m;
-			head->nb_segs++;
-		}
-		tail = m;
-		at += len;
-	} while (at < pkt_len);
-	head->pkt_len = pkt_len;
-	return head;
-}
-
-static const char *
-check_packet(const struct rte_mbuf *m, size_t pkt_len)
-{
-	size_t at = 0;
-
-	if (m->pkt_len != pkt_len)
-		return "dequeued with another length";
-	for (; m != NULL; m = m->next) {
-		if (!is_pattern(rte_pktmbuf_mtod(m, const uint8_t *), pkt_len, at, m->data_len))
-			return "dequeued with wrong bytes";
-		at += m->data_len;
-	}
-	return at == pkt_len ? NULL : "dequeued into mbufs of another length";
 }
 
 /* --- buffers of the guest's --- */
@@ -266,7 +188,7 @@ test_enqueue_size(size_t pkt_len)
 	const size_t slot_len = MAX_PKT_LEN + 4 * MARGIN;
 	/* Longer than the packet: what is left must not be touched. */
 	const size_t len = (kind->features & MRG) != 0 ? kind->part_len : hdr_len + pkt_len + 40;
-	struct rte_mbuf *m = make_packet(pkt_len);
+	struct rte_mbuf *m = make_packet(pool, pkt_len);
 	const char *fault;
 
 	if (m == NULL)
@@ -319,7 +241,7 @@ test_enqueue_burst(unsigned int num, size_t first_len)
 
 	for (i = 0; i < num; i++) {
 		bufs[i] = place(i, slot_len, first_len + i, 2048);
-		pkts[i] = make_packet(first_len + i);
+		pkts[i] = make_packet(pool, first_len + i);
 		if (pkts[i] == NULL || post(VHOST_FRONTEND_RX, bufs[i]) < 0)
 			return report("cannot make a burst", first_len);
 	}
@@ -345,11 +267,8 @@ test_enqueue_burst(unsigned int num, size_t first_len)
 static void
 write_packet(struct guest_buf buf, size_t pkt_len)
 {
-	size_t i;
-
 	memset(buf.start, 0, hdr_len);
-	for (i = 0; i < pkt_len; i++)
-		buf.start[hdr_len + i] = pattern(pkt_len, i);
+	write_pattern(buf.start + hdr_len, pkt_len, 0, pkt_len);
 }
 
 static int
@@ -500,7 +419,7 @@ test_split_header(uint32_t first, uint32_t second)
 	unsigned int i, num = 0;
 	uint32_t len = first, at;
 	const char *fault = NULL;
-	struct rte_mbuf *m = make_packet(pkt_len);
+	struct rte_mbuf *m = make_packet(pool, pkt_len);
 
 	for (at = 0; at < total; at += len, len = second) {
 		/* From where the header has ended, all in one. */
@@ -581,7 +500,7 @@ test_across_regions(size_t pkt_len, size_t in_first)
 
 	memset(packet, GUEST_FILL, sizeof(packet));
 	copy_across(packet, len, in_first, true);
-	m = make_packet(pkt_len);
+	m = make_packet(pool, pkt_len);
 	if (m == NULL || vhost_frontend_post(frontend, VHOST_FRONTEND_RX, &buf, 1, false) < 0)
 		return report("cannot post across regions", pkt_len);
 	if (rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) != 1)
@@ -685,7 +604,7 @@ test_iommu_enqueue(size_t pkt_len)
 {
 	const size_t buf_len = kind->part_len != 0 ? kind->part_len : hdr_len + pkt_len;
 	struct guest_buf buf = place(0, 4096, pkt_len, buf_len);
-	struct rte_mbuf *m = make_packet(pkt_len);
+	struct rte_mbuf *m = make_packet(pool, pkt_len);
 	const char *fault;
 	uint32_t len = 0;
 

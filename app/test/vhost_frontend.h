@@ -68,6 +68,17 @@ struct vhost_frontend_buf {
 	uint32_t len;
 };
 
+/** Bytes of a descriptor in both formats. */
+#define VHOST_FRONTEND_DESC_LEN 16
+
+/** A descriptor as a guest writes it, right or wrong. */
+struct vhost_frontend_desc {
+	uint64_t addr; /**< what the device is told, see vhost_frontend_iova() */
+	uint32_t len;
+	uint16_t flags; /**< VRING_DESC_F_*; those of a packed ring's turn are added */
+	uint16_t next;  /**< after VRING_DESC_F_NEXT, split only: index in the same array */
+};
+
 struct vhost_frontend;
 
 /**
@@ -127,6 +138,61 @@ vhost_frontend_mem(const struct vhost_frontend *frontend, unsigned int region, s
 int
 vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
 	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect);
+
+/**
+ * Make descriptors available to the device as they are, to see what it makes of them.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue. No flag is added for it.
+ * @param descs
+ *   The descriptors, the head first.
+ * @param num_descs
+ *   Number of descriptors, 1 to the size of the ring.
+ * @return
+ *   As vhost_frontend_post().
+ */
+int
+vhost_frontend_post_raw(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_desc *descs, unsigned int num_descs);
+
+/**
+ * Write an indirect table, for a descriptor of vhost_frontend_post_raw().
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue, for the format.
+ * @param descs
+ *   The descriptors. In a packed ring they need no VRING_DESC_F_NEXT.
+ * @param num_descs
+ *   Number of descriptors.
+ * @param table
+ *   VHOST_FRONTEND_DESC_LEN bytes for each, aligned to 8.
+ */
+void
+vhost_frontend_write_table(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_desc *descs, unsigned int num_descs, void *table);
+
+/**
+ * Tell the device of chains that were not posted. Of a split ring only.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue.
+ * @param num
+ *   How many there are to be beyond those that were posted.
+ */
+void
+vhost_frontend_claim(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint16_t num);
+
+/** @return Where the length of a descriptor of the ring is, to change it at any time. */
+uint32_t *
+vhost_frontend_desc_len(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, unsigned int place);
 
 /**
  * Take a chain back that the device has used.

@@ -94,88 +94,94 @@ packed_flags(const struct vhost_frontend_ring *ring)
 	return ring->avail_wrap ? PACKED_AVAIL : PACKED_USED;
 }
 
-/* Write an indirect table. */
-static uint64_t
-fill_table(const struct vhost_frontend *frontend, const struct vhost_frontend_ring *ring,
-	uint16_t id, const struct vhost_frontend_buf *bufs, unsigned int num_bufs)
+/* What a guest writes for its buffers. Returns the number of descriptors. */
+static unsigned int
+describe(const struct vhost_frontend *frontend, const struct vhost_frontend_ring *ring,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs,
+	struct vhost_frontend_desc *descs)
 {
-	struct vhost_frontend_packed_desc *packed = ring->tables[id];
-	struct vring_desc *split = (struct vring_desc *)packed;
 	unsigned int i;
 
-	for (i = 0; i < num_bufs; i++) {
-		uint64_t addr = vhost_frontend_iova(frontend, bufs[i].addr);
+	for (i = 0; i < num_bufs; i++)
+		descs[i] = (struct vhost_frontend_desc){
+			.addr = vhost_frontend_iova(frontend, bufs[i].addr),
+			.len = bufs[i].len,
+			.flags = desc_flags(ring, i + 1 == num_bufs),
+			.next = i + 1,
+		};
+	return num_bufs;
+}
 
-		if (ring->packed)
-			packed[i] = (struct vhost_frontend_packed_desc){
-				.addr = addr, .len = bufs[i].len, .flags = desc_flags(ring, true)
-			};
+void
+vhost_frontend_write_table(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_desc *descs, unsigned int num_descs, void *table)
+{
+	struct vhost_frontend_packed_desc *packed = table;
+	struct vring_desc *split = table;
+	unsigned int i;
+
+	for (i = 0; i < num_descs; i++) {
+		const struct vhost_frontend_desc *desc = &descs[i];
+
+		if (vhost_frontend_ring(frontend, queue)->packed)
+			packed[i] = (struct vhost_frontend_packed_desc){ .addr = desc->addr,
+				.len = desc->len,
+				.flags = desc->flags & ~VRING_DESC_F_NEXT };
 		else
-			split[i] = (struct vring_desc){ .addr = addr,
-				.len = bufs[i].len,
-				.flags = desc_flags(ring, i + 1 == num_bufs),
-				.next = i + 1 };
+			split[i] = (struct vring_desc){ .addr = desc->addr,
+				.len = desc->len,
+				.flags = desc->flags,
+				.next = desc->next };
 	}
-	return vhost_frontend_iova(frontend, packed);
+}
+
+/* The place of one of a chain's descriptors in a split ring. */
+static uint16_t
+split_place(const struct vhost_frontend_ring *ring, uint16_t id, unsigned int at)
+{
+	while (at-- > 0)
+		id = ring->chains[id].next;
+	return id;
 }
 
 static void
-post_split(const struct vhost_frontend *frontend, struct vhost_frontend_ring *ring, uint16_t id,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+post_split(struct vhost_frontend_ring *ring, uint16_t id, const struct vhost_frontend_desc *descs,
+	unsigned int num_descs)
 {
-	uint16_t at = id;
+	uint16_t place = id;
 	unsigned int i;
 
-	if (indirect) {
-		ring->desc[id] = (struct vring_desc){ .addr = fill_table(
-							      frontend, ring, id, bufs, num_bufs),
-			.len = num_bufs * sizeof(ring->desc[0]),
-			.flags = VRING_DESC_F_INDIRECT };
-		ring->free_id = ring->chains[id].next;
-	} else {
-		for (i = 0; i < num_bufs; i++) {
-			uint16_t next = ring->chains[at].next;
-
-			ring->desc[at] = (struct vring_desc){ .addr = vhost_frontend_iova(
-								      frontend, bufs[i].addr),
-				.len = bufs[i].len,
-				.flags = desc_flags(ring, i + 1 == num_bufs),
-				.next = next };
-			at = next;
-		}
-		ring->free_id = at;
+	for (i = 0; i < num_descs; i++) {
+		ring->desc[place] = (struct vring_desc){
+			.addr = descs[i].addr, .len = descs[i].len, .flags = descs[i].flags
+		};
+		if (descs[i].flags & VRING_DESC_F_NEXT)
+			ring->desc[place].next = split_place(ring, id, descs[i].next);
+		place = ring->chains[place].next;
 	}
+	ring->free_id = place;
 	ring->avail->ring[ring->next_avail % ring->size] = id;
 	ring->next_avail++;
 	__atomic_store_n(&ring->avail->idx, ring->next_avail, __ATOMIC_RELEASE);
 }
 
 static void
-post_packed(const struct vhost_frontend *frontend, struct vhost_frontend_ring *ring, uint16_t id,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+post_packed(struct vhost_frontend_ring *ring, uint16_t id, const struct vhost_frontend_desc *descs,
+	unsigned int num_descs)
 {
 	const uint16_t head = ring->next_avail;
-	uint16_t head_flags = 0, flags;
+	const uint16_t head_flags = descs[0].flags | packed_flags(ring);
 	struct vhost_frontend_packed_desc *desc;
-	unsigned int i, num_descs = indirect ? 1 : num_bufs;
+	unsigned int i;
 
 	for (i = 0; i < num_descs; i++) {
 		desc = &ring->packed_desc[ring->next_avail];
-		if (indirect) {
-			desc->addr = fill_table(frontend, ring, id, bufs, num_bufs);
-			desc->len = num_bufs * sizeof(*desc);
-			flags = VRING_DESC_F_INDIRECT | packed_flags(ring);
-		} else {
-			desc->addr = vhost_frontend_iova(frontend, bufs[i].addr);
-			desc->len = bufs[i].len;
-			flags = desc_flags(ring, i + 1 == num_bufs) | packed_flags(ring);
-		}
+		desc->addr = descs[i].addr;
+		desc->len = descs[i].len;
 		desc->id = id;
 		/* The head comes last: with it the device sees them all. */
-		if (i == 0)
-			head_flags = flags;
-		else
-			desc->flags = flags;
+		if (i > 0)
+			desc->flags = descs[i].flags | packed_flags(ring);
 		if (++ring->next_avail == ring->size) {
 			ring->next_avail = 0;
 			ring->avail_wrap = !ring->avail_wrap;
@@ -186,24 +192,64 @@ post_packed(const struct vhost_frontend *frontend, struct vhost_frontend_ring *r
 }
 
 int
-vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
-	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+vhost_frontend_post_raw(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_desc *descs, unsigned int num_descs)
 {
 	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, queue);
-	unsigned int num_descs = indirect ? 1 : num_bufs;
 	uint16_t id = ring->free_id;
 
-	if (num_bufs == 0 || num_bufs > VHOST_FRONTEND_MAX_CHAIN || num_descs > ring->num_free)
+	if (num_descs == 0 || num_descs > ring->num_free)
 		return -1;
 	ring->num_free -= num_descs;
 	ring->chains[id].num_descs = num_descs;
 	ring->order[ring->order_tail] = id;
 	ring->order_tail = (ring->order_tail + 1) % ring->size;
 	if (ring->packed)
-		post_packed(frontend, ring, id, bufs, num_bufs, indirect);
+		post_packed(ring, id, descs, num_descs);
 	else
-		post_split(frontend, ring, id, bufs, num_bufs, indirect);
+		post_split(ring, id, descs, num_descs);
 	return id;
+}
+
+int
+vhost_frontend_post(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	const struct vhost_frontend_buf *bufs, unsigned int num_bufs, bool indirect)
+{
+	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, queue);
+	struct vhost_frontend_desc descs[VHOST_FRONTEND_MAX_CHAIN];
+	unsigned int num_descs;
+	void *table;
+
+	if (num_bufs == 0 || num_bufs > VHOST_FRONTEND_MAX_CHAIN || ring->num_free == 0)
+		return -1;
+	num_descs = describe(frontend, ring, bufs, num_bufs, descs);
+	if (indirect) {
+		table = ring->tables[ring->free_id];
+		vhost_frontend_write_table(frontend, queue, descs, num_descs, table);
+		descs[0] = (struct vhost_frontend_desc){ .addr = vhost_frontend_iova(
+								 frontend, table),
+			.len = num_descs * VHOST_FRONTEND_DESC_LEN,
+			.flags = VRING_DESC_F_INDIRECT };
+		num_descs = 1;
+	}
+	return vhost_frontend_post_raw(frontend, queue, descs, num_descs);
+}
+
+void
+vhost_frontend_claim(struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint16_t num)
+{
+	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, queue);
+
+	__atomic_store_n(&ring->avail->idx, ring->next_avail + num, __ATOMIC_RELEASE);
+}
+
+uint32_t *
+vhost_frontend_desc_len(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, unsigned int place)
+{
+	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, queue);
+
+	return ring->packed ? &ring->packed_desc[place].len : &ring->desc[place].len;
 }
 
 /* Take a chain back into the list of what is free. */
@@ -211,12 +257,10 @@ static void
 free_chain(struct vhost_frontend_ring *ring, uint16_t id)
 {
 	uint16_t last = id;
-	unsigned int i;
 
 	ring->num_free += ring->chains[id].num_descs;
 	if (!ring->packed)
-		for (i = 1; i < ring->chains[id].num_descs; i++)
-			last = ring->desc[last].next;
+		last = split_place(ring, id, ring->chains[id].num_descs - 1);
 	ring->chains[last].next = ring->free_id;
 	ring->free_id = id;
 }

@@ -105,3 +105,152 @@ expression list args;
 +}
  ...>
  }
+
+// changes 1-2 lines: four buffers of a packed ring, one of which is shorter than a header
+//
+// DPDK subtracts the header from the length and gets a huge number, so it writes the
+// packet behind the buffer, even beyond the guest's memory.
+@@
+typedef uint64_t;
+identifier check = { virtio_dev_rx_sync_batch_check, virtio_dev_rx_async_batch_check };
+expression pkt_len, len;
+identifier hdr_len;
+@@
+ check(...)
+ {
+ <...
+-pkt_len > (len - hdr_len)
++pkt_len + (uint64_t)hdr_len > len
+ ...>
+ }
+
+// changes 1-2 lines: four packets of a packed ring, one of which has no data
+//
+// DPDK hands it on when it comes in a batch of four, and drops it when it does not.
+@@
+identifier check = { vhost_reserve_avail_batch_packed, vhost_async_tx_batch_packed_check };
+expression room, len;
+identifier hdr_len;
+@@
+ check(...)
+ {
+ <...
+-room < (len - hdr_len)
++len <= hdr_len || room < len - hdr_len
+ ...>
+ }
+
+// changes 4 lines: a packet for which all buffers of a packed ring are too small
+//
+// After a full turn DPDK takes the same buffers again, writes the packet over itself,
+// and then has an index that is beyond the ring.
+@@
+identifier enqueue = { vhost_enqueue_single_packed, vhost_enqueue_async_packed };
+@@
+ enqueue(...)
+ {
+ <...
++if (unlikely(desc_count > vq->size - vq->shadow_used_idx - *nr_descs))
++	return -1;
+ *nr_descs += desc_count;
+ ...>
+ }
+
+// changes 9 lines: the table of an indirect descriptor, in packed rings
+//
+// The guest can change its length while it is looked at, so it is read once. It may be
+// as long as the ring. If an address in it is wrong, the copy of it is freed too.
+@@
+@@
+ fill_vec_buf_packed_indirect(...)
+ {
+ <...
+-desc->len
++table_len
+ ...>
+ }
+@@
+typedef uint32_t;
+@@
+ fill_vec_buf_packed_indirect(...)
+ {
+ <...
++const uint32_t table_len = *(volatile uint32_t *)&desc->len;
+ dlen = table_len;
+ ...>
+ }
+@@
+expression num;
+@@
+ fill_vec_buf_packed_indirect(...)
+ {
+ <...
+-num >= vq->size
++num > vq->size
+ ...>
+ }
+@@
+expression list args;
+@@
+ fill_vec_buf_packed_indirect(...)
+ {
+ <...
+ if (unlikely(map_one_desc(args)))
++{
++	free_ind_table(idescs);
+ 	return -1;
++}
+ ...>
+ }
+
+// changes 4 lines: and in split rings
+//
+// Where the length was less when it was read again, DPDK reads behind the table.
+@@
+@@
+ fill_vec_buf_split(...)
+ {
+ <...
+-vq->desc[idx].len
++table_len
+ ...>
+ }
+@@
+typedef uint32_t;
+@@
+ fill_vec_buf_split(...)
+ {
+ <...
++const uint32_t table_len = *(volatile uint32_t *)&vq->desc[idx].len;
+ dlen = table_len;
+ ...>
+ }
+
+// changes 4 lines: a split ring whose guest tells of more chains than it has, to guests
+//
+// DPDK takes them, and writes behind its array of used chains, which is as long as the ring.
+@@
+typedef uint16_t;
+identifier enqueue = { virtio_dev_rx_split, virtio_dev_rx_async_submit_split };
+expression idx;
+@@
+ enqueue(...)
+ {
+ <...
+ avail_head = idx;
++if (unlikely((uint16_t)(avail_head - vq->last_avail_idx) > vq->size))
++	return 0;
+ ...>
+ }
+
+// changes 2 lines: and from guests
+@@
+identifier dequeue = { virtio_dev_tx_split, virtio_dev_tx_async_split };
+@@
+ dequeue(...)
+ {
+ <...
+-avail_entries == 0
++avail_entries == 0 || avail_entries > vq->size
+ ...>
+ }
