@@ -36,6 +36,7 @@ enum request {
 	SET_FEATURES = 2,
 	SET_OWNER = 3,
 	SET_MEM_TABLE = 5,
+	SET_LOG_BASE = 6,
 	SET_VRING_NUM = 8,
 	SET_VRING_ADDR = 9,
 	SET_VRING_BASE = 10,
@@ -51,12 +52,16 @@ enum request {
 /* On the back-end channel vhost is the one that asks. */
 #define BACKEND_IOTLB_MSG 1
 
+#define PAGE_LEN 4096
+
 #define MSG_VERSION 1
 #define MSG_IS_REPLY (1 << 2)
 #define MSG_NEEDS_REPLY (1 << 3)
 #define MSG_HDR_LEN 12
+#define FEATURE_LOG_ALL 26
 #define FEATURE_PROTOCOL 30
 /* Bits of the protocol; for some the names of rte_vhost.h differ by release. */
+#define PROTOCOL_LOG_SHMFD (1ULL << 1)
 #define PROTOCOL_REPLY_ACK (1ULL << 3)
 #define PROTOCOL_BACKEND_REQ (1ULL << 5)
 /* As linux/virtio_config.h has it; it was called IOMMU_PLATFORM before. */
@@ -82,6 +87,10 @@ struct msg {
 		struct vhost_vring_state state;
 		struct vhost_vring_addr addr;
 		struct mem_table mem;
+		struct {
+			uint64_t len;
+			uint64_t offset;
+		} log;
 		struct vhost_iotlb_msg iotlb;
 	};
 } __attribute__((__packed__));
@@ -95,6 +104,9 @@ struct vhost_frontend {
 	uint8_t *mem[VHOST_FRONTEND_MAX_REGIONS];
 	int mem_fd[VHOST_FRONTEND_MAX_REGIONS];
 	size_t rings_len;
+	uint8_t *log; /* a bit for each page, from guest-physical address 0 on */
+	size_t log_len;
+	int log_fd;
 	struct vhost_frontend_ring rings[VHOST_FRONTEND_QUEUES];
 	int kick_fd[VHOST_FRONTEND_QUEUES];
 	int call_fd[VHOST_FRONTEND_QUEUES];
@@ -210,7 +222,9 @@ receive_reply(const struct vhost_frontend *frontend, uint32_t request, struct ms
 			request, reply->len);
 		return -1;
 	}
-	if (recv(frontend->socket, &reply->value, reply->len, MSG_WAITALL) != (ssize_t)reply->len)
+	if (reply->len != 0 &&
+		recv(frontend->socket, &reply->value, reply->len, MSG_WAITALL) !=
+			(ssize_t)reply->len)
 		return fail("half an answer");
 	return 0;
 }
@@ -233,7 +247,8 @@ tell(const struct vhost_frontend *frontend, enum request request, struct msg *ms
 {
 	/* Not before vhost knows that it may be asked for replies. */
 	bool replies = request != SET_PROTOCOL_FEATURES;
-	struct msg reply;
+	/* To SET_LOG_BASE there is an answer without a value. */
+	struct msg reply = { .value = 0 };
 
 	msg->request = request;
 	msg->flags = MSG_VERSION | (replies ? MSG_NEEDS_REPLY : 0);
@@ -329,8 +344,10 @@ static int
 negotiate(const struct vhost_frontend *frontend)
 {
 	const uint64_t protocol = PROTOCOL_REPLY_ACK |
-		(has_iommu(frontend) ? PROTOCOL_BACKEND_REQ : 0);
-	uint64_t wanted = frontend->config.features | 1ULL << FEATURE_PROTOCOL;
+		(has_iommu(frontend) ? PROTOCOL_BACKEND_REQ : 0) |
+		(frontend->config.dirty_log ? PROTOCOL_LOG_SHMFD : 0);
+	uint64_t wanted = frontend->config.features | 1ULL << FEATURE_PROTOCOL |
+		(uint64_t)frontend->config.dirty_log << FEATURE_LOG_ALL;
 	struct msg msg = { .len = 0 };
 
 	if (ask(frontend, GET_FEATURES, &msg) != 0)
@@ -372,25 +389,50 @@ open_backend_channel(struct vhost_frontend *frontend)
 	return ret;
 }
 
+/* Make memory that vhost can map too. */
+static int
+make_shared(size_t len, uint8_t **mem, int *fd)
+{
+	void *addr;
+
+	*fd = memfd_create("vhost_frontend", MFD_CLOEXEC);
+	if (*fd < 0 || ftruncate(*fd, len) != 0)
+		return fail("cannot make shared memory");
+	addr = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (addr == MAP_FAILED)
+		return fail("cannot map shared memory");
+	*mem = addr;
+	return 0;
+}
+
 static int
 make_memory(struct vhost_frontend *frontend)
 {
 	const struct vhost_frontend_config *config = &frontend->config;
+	uint64_t end = 0;
 	unsigned int i;
-	void *mem;
 
 	for (i = 0; i < config->num_regions; i++) {
-		frontend->mem_fd[i] = memfd_create("vhost_frontend", MFD_CLOEXEC);
-		if (frontend->mem_fd[i] < 0 ||
-			ftruncate(frontend->mem_fd[i], config->regions[i].len) != 0)
-			return fail("cannot make guest memory");
-		mem = mmap(NULL, config->regions[i].len, PROT_READ | PROT_WRITE, MAP_SHARED,
-			frontend->mem_fd[i], 0);
-		if (mem == MAP_FAILED)
-			return fail("cannot map guest memory");
-		frontend->mem[i] = mem;
+		if (make_shared(config->regions[i].len, &frontend->mem[i], &frontend->mem_fd[i]) !=
+			0)
+			return -1;
+		end = RTE_MAX(end, config->regions[i].guest_addr + config->regions[i].len);
 	}
-	return 0;
+	if (!config->dirty_log)
+		return 0;
+	frontend->log_len = RTE_ALIGN_CEIL(end / PAGE_LEN / 8 + 1, (size_t)PAGE_LEN);
+	return make_shared(frontend->log_len, &frontend->log, &frontend->log_fd);
+}
+
+/* After the rings, as vhost has a cache of the log for each that it knows. */
+static int
+tell_log(const struct vhost_frontend *frontend)
+{
+	struct msg msg = { .log = { .len = frontend->log_len } };
+
+	if (!frontend->config.dirty_log)
+		return 0;
+	return tell(frontend, SET_LOG_BASE, &msg, sizeof(msg.log), &frontend->log_fd, 1);
 }
 
 static int
@@ -471,6 +513,13 @@ tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
 				   .avail_user_addr = ring_addr(frontend, ring->avail),
 			   } };
 
+	if (frontend->config.dirty_log) {
+		msg.addr.flags = 1 << VHOST_VRING_F_LOG;
+		/* What the device writes of a packed ring is in the descriptors. */
+		msg.addr.log_guest_addr = vhost_frontend_iova(
+			frontend, ring->packed ? (void *)ring->desc : ring->used);
+	}
+
 	if (tell_state(frontend, SET_VRING_NUM, queue, ring->size) != 0 ||
 		tell_state(frontend, SET_VRING_BASE, queue, base) != 0 ||
 		tell(frontend, SET_VRING_ADDR, &msg, sizeof(msg.addr), NULL, 0) != 0 ||
@@ -516,7 +565,7 @@ start_device(struct vhost_frontend *frontend)
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
 		if (tell_ring(frontend, i) != 0)
 			return -1;
-	if (map_rings(frontend) != 0)
+	if (map_rings(frontend) != 0 || tell_log(frontend) != 0)
 		return -1;
 	return wait_device(frontend, true);
 }
@@ -539,6 +588,7 @@ vhost_frontend_create(const struct vhost_frontend_config *config)
 	frontend->vid = -1;
 	frontend->socket = -1;
 	frontend->backend_socket = -1;
+	frontend->log_fd = -1;
 	for (i = 0; i < VHOST_FRONTEND_MAX_REGIONS; i++)
 		frontend->mem_fd[i] = -1;
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
@@ -582,6 +632,9 @@ vhost_frontend_destroy(struct vhost_frontend *frontend)
 			munmap(frontend->mem[i], frontend->config.regions[i].len);
 		close_fd(frontend->mem_fd[i]);
 	}
+	if (frontend->log != NULL)
+		munmap(frontend->log, frontend->log_len);
+	close_fd(frontend->log_fd);
 	for (i = 0; i < MAX_FRONTENDS; i++)
 		if (frontends[i] == frontend)
 			frontends[i] = NULL;
@@ -676,4 +729,35 @@ vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, 
 			   } };
 
 	return tell(frontend, IOTLB_MSG, &msg, sizeof(msg.iotlb), NULL, 0);
+}
+
+/* --- dirty log --- */
+
+bool
+vhost_frontend_is_dirty(const struct vhost_frontend *frontend, const void *addr)
+{
+	uint64_t page = guest_addr(frontend, addr) / PAGE_LEN;
+
+	return (frontend->log[page / 8] >> page % 8) & 1;
+}
+
+unsigned int
+vhost_frontend_num_dirty(const struct vhost_frontend *frontend)
+{
+	unsigned int num = 0;
+	size_t i;
+
+	for (i = 0; i < frontend->log_len; i++)
+		num += __builtin_popcount(frontend->log[i]);
+	return num;
+}
+
+void
+vhost_frontend_clear_log(struct vhost_frontend *frontend)
+{
+	unsigned int i;
+
+	memset(frontend->log, 0, frontend->log_len);
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
+		vhost_frontend_ring_spoil(&frontend->rings[i]);
 }

@@ -48,6 +48,8 @@ struct vhost_frontend_config {
 	uint64_t features;
 	/** More flags for rte_vhost_driver_register(); the one for an IOMMU is added. */
 	uint64_t register_flags;
+	/** Have vhost log the pages that it writes, as for a migration. */
+	bool dirty_log;
 	/** With an IOMMU: an IOVA is the guest-physical address and this. */
 	uint64_t iova_offset;
 	/** Descriptors of each ring: a power of 2 unless packed. */
@@ -300,6 +302,30 @@ vhost_frontend_iotlb_update(struct vhost_frontend *frontend, uint64_t iova, cons
  */
 int
 vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, uint64_t len);
+
+/** @} */
+
+/**
+ * @name Dirty log
+ *
+ * Of a front end whose configuration asks for it. Pages have 4096 bytes.
+ * @{
+ */
+
+/** @return Whether vhost has logged the page of an address of the guest's. */
+bool
+vhost_frontend_is_dirty(const struct vhost_frontend *frontend, const void *addr);
+
+/** @return How many pages vhost has logged, whether or not they are the guest's. */
+unsigned int
+vhost_frontend_num_dirty(const struct vhost_frontend *frontend);
+
+/**
+ * Have no page logged. Used rings must be empty: in split ones all entries are made such
+ * as no device writes, so that the next one that is written is a change.
+ */
+void
+vhost_frontend_clear_log(struct vhost_frontend *frontend);
 
 /** @} */
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <linux/virtio_config.h>
 #include <linux/virtio_ring.h>
@@ -80,6 +81,13 @@ vhost_frontend_ring_fini(struct vhost_frontend_ring *ring)
 {
 	free(ring->chains);
 	free(ring->order);
+}
+
+void
+vhost_frontend_ring_spoil(struct vhost_frontend_ring *ring)
+{
+	if (!ring->packed)
+		memset(ring->used->ring, 0xff, ring->size * sizeof(ring->used->ring[0]));
 }
 
 static uint16_t

@@ -254,3 +254,25 @@ identifier dequeue = { virtio_dev_tx_split, virtio_dev_tx_async_split };
 +avail_entries == 0 || avail_entries > vq->size
  ...>
  }
+
+// changes 8 lines: in packed rings, each descriptor that is given back is logged
+//
+// DPDK logs the first one of a burst. A migrated guest that has not written to the page
+// of another one by itself finds it as it was, and waits for it for ever.
+@@
+typedef uint16_t;
+expression buf_id, desc_count;
+@@
+ virtio_dev_tx_single_packed(...)
+ {
+ <...
+-vhost_shadow_dequeue_single_packed(vq, buf_id, desc_count);
++{
++	const uint16_t used_idx = vq->last_used_idx;
++
++	vhost_shadow_dequeue_single_packed(vq, buf_id, desc_count);
++	vhost_log_cache_used_vring(dev, vq, used_idx * sizeof(struct vring_packed_desc),
++		sizeof(struct vring_packed_desc));
++}
+ ...>
+ }
