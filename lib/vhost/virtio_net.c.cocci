@@ -276,3 +276,23 @@ expression buf_id, desc_count;
 +}
  ...>
  }
+
+// changes 6 lines: packets for which mbufs ran out, in mid burst
+//
+// Of a packet that is given up, DPDK still does the deferred copies after it has freed
+// the mbufs, when another thread may own them.
+@@
+identifier dequeue = { virtio_dev_tx_split, virtio_dev_tx_packed };
+expression list args;
+expression num, done;
+@@
+ dequeue(...)
+ {
+ <...
+ if (\( unlikely(num != done) \| num != done \))
++{
++	do_data_copy_dequeue(vq);
+ 	rte_pktmbuf_free_bulk(args);
++}
+ ...>
+ }
