@@ -113,29 +113,30 @@ struct x86_core {
 	uint32_t leaf_1a_eax;
 	uint32_t cache_levels; /* in leaf 4 */
 	enum rte_cpu_core_type expected;
+	bool may_be_hybrid;
 };
 
 #define HYBRID (UINT32_C(1) << 15)
 #define REST (~HYBRID) /* all that must not matter */
 
 static const struct x86_core x86_cores[] = {
-	{ "Alder Lake P", 0x20, HYBRID, 0x40000001, 3, PERF },
-	{ "Alder Lake E", 0x20, HYBRID, 0x20000001, 3, EFF },
-	{ "Raptor Lake P", 0x20, HYBRID | REST, 0x40000001, 3, PERF },
-	{ "Raptor Lake E", 0x20, HYBRID | REST, 0x20000001, 3, EFF },
-	{ "Meteor Lake P", 0x23, HYBRID, 0x40000002, 3, PERF },
-	{ "Meteor Lake E", 0x23, HYBRID, 0x20000002, 3, EFF },
-	{ "Meteor Lake LP-E", 0x23, HYBRID, 0x20000002, 2, LOW },
-	{ "E-core, caches hidden", 0x20, HYBRID, 0x20000001, 0, EFF },
-	{ "P-core, no last level cache shown", 0x20, HYBRID, 0x40000001, 2, PERF },
-	{ "Zen 4", 0x10, REST, 0x40000001, 3, UNKNOWN },
-	{ "P-cores only", 0x20, REST, 0x40000001, 3, UNKNOWN },
-	{ "E-cores only", 0x20, REST, 0x20000001, 3, UNKNOWN },
-	{ "before leaf 7", 6, HYBRID, 0x40000001, 3, UNKNOWN },
-	{ "leaf 0x1a above the last", 0x19, HYBRID, 0x40000001, 3, UNKNOWN },
-	{ "leaf 0x1a of zeros", 0x20, HYBRID, 0, 3, UNKNOWN },
-	{ "leaf 0x1a of a kind not known", 0x20, HYBRID, 0x10000001, 3, UNKNOWN },
-	{ "leaf 0x1a with low bits only", 0x20, HYBRID, 0x00402040, 3, UNKNOWN },
+	{ "Alder Lake P", 0x20, HYBRID, 0x40000001, 3, PERF, true },
+	{ "Alder Lake E", 0x20, HYBRID, 0x20000001, 3, EFF, true },
+	{ "Raptor Lake P", 0x20, HYBRID | REST, 0x40000001, 3, PERF, true },
+	{ "Raptor Lake E", 0x20, HYBRID | REST, 0x20000001, 3, EFF, true },
+	{ "Meteor Lake P", 0x23, HYBRID, 0x40000002, 3, PERF, true },
+	{ "Meteor Lake E", 0x23, HYBRID, 0x20000002, 3, EFF, true },
+	{ "Meteor Lake LP-E", 0x23, HYBRID, 0x20000002, 2, LOW, true },
+	{ "E-core, caches hidden", 0x20, HYBRID, 0x20000001, 0, EFF, true },
+	{ "P-core, no last level cache shown", 0x20, HYBRID, 0x40000001, 2, PERF, true },
+	{ "Zen 4", 0x10, REST, 0x40000001, 3, UNKNOWN, false },
+	{ "P-cores only", 0x20, REST, 0x40000001, 3, UNKNOWN, false },
+	{ "E-cores only", 0x20, REST, 0x20000001, 3, UNKNOWN, false },
+	{ "before leaf 7", 6, HYBRID, 0x40000001, 3, UNKNOWN, false },
+	{ "leaf 0x1a above the last", 0x19, HYBRID, 0x40000001, 3, UNKNOWN, true },
+	{ "leaf 0x1a of zeros", 0x20, HYBRID, 0, 3, UNKNOWN, true },
+	{ "leaf 0x1a of a kind not known", 0x20, HYBRID, 0x10000001, 3, UNKNOWN, true },
+	{ "leaf 0x1a with low bits only", 0x20, HYBRID, 0x00402040, 3, UNKNOWN, true },
 };
 
 static const struct x86_core *x86_core;
@@ -163,6 +164,8 @@ static int
 check_x86(const struct x86_core *core, unsigned int cpu, enum rte_cpu_core_type expected)
 {
 	x86_core = core;
+	TEST_ASSERT_EQUAL(eal_cpu_is_hybrid_x86(x86_cpuid), core->may_be_hybrid,
+		"%s: wrong about whether it is hybrid", core->name);
 	return check(core->name, cpu, eal_cpu_core_type_x86(x86_cpuid, sysfs, cpu), expected);
 }
 
@@ -177,15 +180,15 @@ test_x86_cpuid(void)
 }
 
 /* A VM may show a hybrid CPU and not the kind of its cores: the kernel can know. */
-static const struct x86_core hidden = { "leaf 0x1a hidden", 0x20, HYBRID, 0, 3, UNKNOWN };
+static const struct x86_core hidden = { "leaf 0x1a hidden", 0x20, HYBRID, 0, 3, UNKNOWN, true };
 
 static int
 test_x86_sysfs(void)
 {
-	static const struct x86_core old = { "before leaf 7", 6, HYBRID, 0, 3, UNKNOWN };
-	static const struct x86_core zen = { "Zen 4", 0x10, 0, 0, 3, UNKNOWN };
-	static const struct x86_core atom = { "E-core", 0x20, HYBRID, 0x20000003, 3, EFF };
-	static const struct x86_core core = { "P-core", 0x20, HYBRID, 0x40000003, 3, PERF };
+	static const struct x86_core old = { "before leaf 7", 6, HYBRID, 0, 3, UNKNOWN, false };
+	static const struct x86_core zen = { "Zen 4", 0x10, 0, 0, 3, UNKNOWN, false };
+	static const struct x86_core atom = { "E-core", 0x20, HYBRID, 0x20000003, 3, EFF, true };
+	static const struct x86_core core = { "P-core", 0x20, HYBRID, 0x40000003, 3, PERF, true };
 
 	TRY(sysfs_write("devices/cpu_core/cpus", "0-3,8\n"));
 	TRY(sysfs_write("devices/cpu_atom/cpus", "4-6,10\n"));
@@ -280,69 +283,90 @@ struct arm_core {
 struct arm_machine {
 	const char *name;
 	struct arm_core cores[4];
+	bool may_be_hybrid;
 };
 
 static const struct arm_machine arm_machines[] = {
 	{ "two levels",
 		{ { "446\n", A53, EFF }, { "446\n", A53, EFF }, { "1024\n", A72, PERF },
-			{ "1024\n", A72, PERF } } },
+			{ "1024\n", A72, PERF } },
+		true },
 	{ "two levels, no MIDR",
 		{ { "446\n", NULL, EFF }, { "446\n", NULL, EFF }, { "1024\n", NULL, PERF },
-			{ "1024\n", NULL, PERF } } },
+			{ "1024\n", NULL, PERF } },
+		true },
 	{ "two designs, no capacities",
 		{ { NULL, A53, EFF }, { NULL, A72, PERF }, { NULL, A53, EFF },
-			{ NULL, A72, PERF } } },
+			{ NULL, A72, PERF } },
+		true },
 	{ "three levels",
 		{ { "250\n", A55, EFF }, { "250\n", A55, EFF }, { "800\n", A78, PERF },
-			{ "1024\n", X1, PERF } } },
+			{ "1024\n", X1, PERF } },
+		true },
 	{ "three levels, no MIDR",
 		{ { "250\n", NULL, EFF }, { "250\n", NULL, EFF }, { "800\n", NULL, PERF },
-			{ "1024\n", NULL, PERF } } },
+			{ "1024\n", NULL, PERF } },
+		true },
 	{ "three levels, two of them little",
 		{ { "250\n", A55, EFF }, { "300\n", A55, EFF }, { "300\n", A55, EFF },
-			{ "1024\n", A76, PERF } } },
+			{ "1024\n", A76, PERF } },
+		true },
 	{ "three levels, no little design",
 		{ { "500\n", A76, EFF }, { "500\n", A76, EFF }, { "800\n", A78, PERF },
-			{ "1024\n", X1, PERF } } },
+			{ "1024\n", X1, PERF } },
+		true },
 	{ "little part of another maker",
 		{ { "1024\n", OTHER_D03, PERF }, { "1024\n", OTHER_D03, PERF },
-			{ "700\n", A76, EFF }, { "700\n", A76, EFF } } },
+			{ "700\n", A76, EFF }, { "700\n", A76, EFF } },
+		true },
 	{ "one offline",
 		{ { "446\n", A53, EFF }, { NULL, NULL, UNKNOWN }, { "1024\n", A72, PERF },
-			{ "1024\n", A72, PERF } } },
+			{ "1024\n", A72, PERF } },
+		true },
 	{ "first offline",
 		{ { NULL, NULL, UNKNOWN }, { "446\n", A53, EFF }, { "1024\n", A72, PERF },
-			{ "1024\n", A72, PERF } } },
+			{ "1024\n", A72, PERF } },
+		true },
 	{ "server",
 		{ { "1024\n", A76, UNKNOWN }, { "1024\n", A76, UNKNOWN },
-			{ "1024\n", A76, UNKNOWN }, { "1024\n", A76, UNKNOWN } } },
+			{ "1024\n", A76, UNKNOWN }, { "1024\n", A76, UNKNOWN } },
+		false },
 	{ "server, no MIDR",
 		{ { "1024\n", NULL, UNKNOWN }, { "1024\n", NULL, UNKNOWN },
-			{ "1024\n", NULL, UNKNOWN }, { "1024\n", NULL, UNKNOWN } } },
+			{ "1024\n", NULL, UNKNOWN }, { "1024\n", NULL, UNKNOWN } },
+		false },
 	{ "one design at two clocks",
 		{ { "900\n", X1, UNKNOWN }, { "900\n", X1, UNKNOWN },
-			{ "1024\n", X1_NEXT_REVISION, UNKNOWN }, { "1024\n", X1, UNKNOWN } } },
+			{ "1024\n", X1_NEXT_REVISION, UNKNOWN }, { "1024\n", X1, UNKNOWN } },
+		false },
 	{ "little cores only",
 		{ { "1024\n", A53, UNKNOWN }, { "1024\n", A53, UNKNOWN }, { "800\n", A53, UNKNOWN },
-			{ "800\n", A53, UNKNOWN } } },
+			{ "800\n", A53, UNKNOWN } },
+		false },
 	{ "nothing known",
 		{ { NULL, NULL, UNKNOWN }, { NULL, NULL, UNKNOWN }, { NULL, NULL, UNKNOWN },
-			{ NULL, NULL, UNKNOWN } } },
+			{ NULL, NULL, UNKNOWN } },
+		true },
 	{ "garbage capacities",
 		{ { "446\n", NULL, UNKNOWN }, { "-1\n", A76, UNKNOWN }, { "1024\n", NULL, UNKNOWN },
-			{ "1024 MHz\n", A76, UNKNOWN } } },
+			{ "1024 MHz\n", A76, UNKNOWN } },
+		true },
 	{ "one garbage capacity",
 		{ { "446\n", NULL, EFF }, { "446\n", NULL, EFF }, { "1024\n", NULL, PERF },
-			{ "1024 MHz\n", NULL, UNKNOWN } } },
+			{ "1024 MHz\n", NULL, UNKNOWN } },
+		true },
 	{ "one capacity beyond 64 bits",
 		{ { "446\n", NULL, EFF }, { "446\n", NULL, EFF }, { "1024\n", NULL, PERF },
-			{ "99999999999999999999\n", NULL, UNKNOWN } } },
+			{ "99999999999999999999\n", NULL, UNKNOWN } },
+		true },
 	{ "one MIDR beyond 32 bits",
 		{ { "446\n", A53, EFF }, { "446\n", "0x1410fd034\n", EFF }, { "1024\n", A72, PERF },
-			{ "1024\n", A72, PERF } } },
+			{ "1024\n", A72, PERF } },
+		true },
 	{ "garbage MIDR",
 		{ { "446\n", "0x\n", EFF }, { "446\n", "410fd034", EFF },
-			{ "1024\n", "0xffffffff410fd034\n", PERF }, { "1024\n", "\n", PERF } } },
+			{ "1024\n", "0xffffffff410fd034\n", PERF }, { "1024\n", "\n", PERF } },
+		true },
 };
 
 static int
@@ -362,7 +386,12 @@ check_arm(const struct arm_machine *machine)
 		if (core->midr != NULL)
 			TRY(sysfs_write(file, core->midr));
 	}
+	TEST_ASSERT(eal_cpu_is_hybrid_arm(sysfs), "hybrid is ruled out and no CPU is known");
+	TRY(sysfs_write("devices/system/cpu/possible", "0-4\n"));
+	TEST_ASSERT(eal_cpu_is_hybrid_arm(sysfs), "hybrid is ruled out with a CPU to come");
 	TRY(sysfs_write("devices/system/cpu/possible", "0-3\n"));
+	TEST_ASSERT_EQUAL(eal_cpu_is_hybrid_arm(sysfs), machine->may_be_hybrid,
+		"%s: wrong about whether it is hybrid", machine->name);
 	for (i = 0; i < RTE_DIM(machine->cores); i++)
 		TRY(check(machine->name, i, eal_cpu_core_type_arm(sysfs, i),
 			machine->cores[i].expected));
@@ -403,6 +432,7 @@ test_arm_garbage(void)
 	for (i = 0; i < RTE_DIM(possible); i++) {
 		TRY(sysfs_write("devices/system/cpu/possible", possible[i]));
 		TRY(check(possible[i], 0, eal_cpu_core_type_arm(sysfs, 0), UNKNOWN));
+		TEST_ASSERT(eal_cpu_is_hybrid_arm(sysfs), "hybrid is ruled out by garbage");
 	}
 	return TEST_SUCCESS;
 }
@@ -601,13 +631,30 @@ test_this_machine(void)
 	struct answer answer = { 0, UNKNOWN };
 	pthread_t thread;
 
-	printf("this core: %s\n", rte_cpu_core_type_name(type));
+	printf("this core: %s, machine %s\n", rte_cpu_core_type_name(type),
+		rte_cpu_is_hybrid() ? "may be hybrid" : "is not hybrid");
+	TEST_ASSERT(type == UNKNOWN || rte_cpu_is_hybrid(), "a kind, and hybrid is ruled out");
 	TEST_ASSERT_EQUAL(rte_cpu_core_type(), type, "another answer when asked again");
 	/* inherits this thread's affinity, but is no lcore */
 	TEST_ASSERT_SUCCESS(pthread_create(&thread, NULL, ask_unpinned, &answer), "no thread");
 	pthread_join(thread, NULL);
 	TEST_ASSERT_EQUAL(answer.lcore, LCORE_ID_ANY, "the thread is an lcore");
 	return check("another thread", 0, answer.type, type);
+}
+
+/* As other tests pretend; without an end the truth would be lost. */
+static int
+test_pretend(void)
+{
+	enum rte_cpu_core_type type = rte_cpu_core_type();
+	bool hybrid = rte_cpu_is_hybrid();
+
+	eal_cpu_core_type_pretend(LOW);
+	TEST_ASSERT(rte_cpu_is_hybrid(), "not hybrid though pretended");
+	TRY(check("pretended", 0, rte_cpu_core_type(), LOW));
+	eal_cpu_core_type_pretend(UNKNOWN);
+	TEST_ASSERT_EQUAL(rte_cpu_is_hybrid(), hybrid, "hybrid otherwise than before");
+	return check("not pretended", 0, rte_cpu_core_type(), type);
 }
 
 static int
@@ -639,6 +686,7 @@ static struct unit_test_suite suite = { .suite_name = "kind of core",
 		TEST_CASE(test_table),
 		TEST_CASE(test_moved),
 		TEST_CASE(test_this_machine),
+		TEST_CASE(test_pretend),
 		TEST_CASE(test_names),
 		TEST_CASES_END(),
 	} };

@@ -20,6 +20,8 @@
 #include <rte_vhost.h>
 #include <rte_vhost_copy.h>
 
+#include <eal_cpu_core_type.h>
+
 #include "test.h"
 #include "vhost_frontend.h"
 
@@ -119,14 +121,13 @@ test_empty_poll(void)
 
 /* Send and receive packets of all sizes, one a burst; count the bursts by the mode that is meant. */
 static int
-test_mode(const char *path, enum rte_vhost_copy_mode mode, enum rte_vhost_copy_mode meant)
+check_bursts(enum rte_vhost_copy_mode mode, enum rte_vhost_copy_mode meant)
 {
 	struct rte_vhost_copy_status before, after;
 	int vid = vhost_frontend_vid(frontend);
 	unsigned int other;
 	size_t pkt_len;
 
-	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_mode(path, mode), "cannot set the mode");
 	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &before), "no status");
 	TEST_ASSERT_EQUAL(before.mode, mode, "not the mode that was set");
 	for (pkt_len = 1; pkt_len <= MAX_PKT_LEN; pkt_len++)
@@ -143,6 +144,47 @@ test_mode(const char *path, enum rte_vhost_copy_mode mode, enum rte_vhost_copy_m
 	}
 	TEST_ASSERT_EQUAL(after.core_type, rte_cpu_core_type(), "not the type of this core");
 	return test_empty_poll();
+}
+
+static int
+test_mode(const char *path, enum rte_vhost_copy_mode mode, enum rte_vhost_copy_mode meant)
+{
+	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_mode(path, mode), "cannot set the mode");
+	return check_bursts(mode, meant);
+}
+
+/* As if this thread moved between cores of several kinds, at no time of which auto is told. */
+static int
+check_auto_moved(void)
+{
+	const enum rte_vhost_copy_mode automatic = RTE_VHOST_COPY_AUTO;
+
+	eal_cpu_core_type_pretend(RTE_CPU_CORE_PERFORMANCE);
+	if (check_bursts(automatic, RTE_VHOST_COPY_WIDE) != TEST_SUCCESS)
+		return TEST_FAILED;
+	eal_cpu_core_type_pretend(RTE_CPU_CORE_LOW_POWER_EFFICIENCY);
+	if (check_bursts(automatic, RTE_VHOST_COPY_NARROW) != TEST_SUCCESS)
+		return TEST_FAILED;
+	eal_cpu_core_type_pretend(RTE_CPU_CORE_EFFICIENCY);
+	return check_bursts(automatic, RTE_VHOST_COPY_NARROW);
+}
+
+static int
+test_hybrid(const char *path)
+{
+	int ret;
+
+	eal_cpu_core_type_pretend(RTE_CPU_CORE_EFFICIENCY);
+	ret = test_mode(path, RTE_VHOST_COPY_AUTO, RTE_VHOST_COPY_NARROW);
+	if (ret == TEST_SUCCESS)
+		ret = check_auto_moved();
+	/* what was set holds on any core */
+	if (ret == TEST_SUCCESS)
+		ret = test_mode(path, RTE_VHOST_COPY_WIDE, RTE_VHOST_COPY_WIDE);
+	if (ret == TEST_SUCCESS)
+		ret = test_mode(path, RTE_VHOST_COPY_MEMCPY, RTE_VHOST_COPY_MEMCPY);
+	eal_cpu_core_type_pretend(RTE_CPU_CORE_UNKNOWN);
+	return ret;
 }
 
 static int
@@ -169,7 +211,7 @@ test_modes(void)
 		"set a mode that there is not");
 	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &status), "no status");
 	TEST_ASSERT_EQUAL(status.mode, RTE_VHOST_COPY_WIDE, "a wrong mode changed the right one");
-	return TEST_SUCCESS;
+	return test_hybrid(path);
 }
 
 static int

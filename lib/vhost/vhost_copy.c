@@ -9,9 +9,16 @@
 
 #include "vhost_copy.h"
 
-const struct vhost_copy_path vhost_copy_paths[RTE_VHOST_COPY_MODES] = {
-	[RTE_VHOST_COPY_MEMCPY] = { vhost_enqueue_burst_memcpy, vhost_dequeue_burst_memcpy },
-	[RTE_VHOST_COPY_NARROW] = { vhost_enqueue_burst_narrow, vhost_dequeue_burst_narrow },
+const struct vhost_copy_path vhost_copy_path_by_core;
+
+static const struct vhost_copy_path path_memcpy = {
+	.enqueue_burst = vhost_enqueue_burst_memcpy,
+	.dequeue_burst = vhost_dequeue_burst_memcpy,
+};
+
+static const struct vhost_copy_path path_narrow = {
+	.enqueue_burst = vhost_enqueue_burst_narrow,
+	.dequeue_burst = vhost_dequeue_burst_narrow,
 };
 
 static const char *const mode_names[RTE_VHOST_COPY_MODES] = {
@@ -21,13 +28,54 @@ static const char *const mode_names[RTE_VHOST_COPY_MODES] = {
 	[RTE_VHOST_COPY_NARROW] = "narrow",
 };
 
+/* The mode that "auto" means on a kind of core. */
+static enum rte_vhost_copy_mode
+mode_of_core(enum rte_cpu_core_type type)
+{
+	return type == RTE_CPU_CORE_EFFICIENCY || type == RTE_CPU_CORE_LOW_POWER_EFFICIENCY
+		? RTE_VHOST_COPY_NARROW
+		: RTE_VHOST_COPY_WIDE;
+}
+
+static const struct vhost_copy_path *
+path_on_core(enum rte_vhost_copy_mode mode, enum rte_cpu_core_type type)
+{
+	if (mode == RTE_VHOST_COPY_AUTO)
+		mode = mode_of_core(type);
+	switch (mode) {
+	case RTE_VHOST_COPY_MEMCPY:
+		return &path_memcpy;
+	case RTE_VHOST_COPY_NARROW:
+		return &path_narrow;
+	default:
+		return NULL;
+	}
+}
+
+/* Written only at a change: queues that are empty are polled most. */
+const struct vhost_copy_path *
+vhost_copy_choose_by_core(const struct virtio_net *dev, struct vhost_virtqueue *vq)
+{
+	enum rte_cpu_core_type type = rte_cpu_core_type();
+
+	if (unlikely(__atomic_load_n(&vq->copy_core_type, __ATOMIC_RELAXED) != type))
+		__atomic_store_n(&vq->copy_core_type, type, __ATOMIC_RELAXED);
+	return path_on_core(__atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED), type);
+}
+
 void
 vhost_copy_set_mode(int vid, enum rte_vhost_copy_mode mode)
 {
 	struct virtio_net *dev = get_device(vid);
+	const struct vhost_copy_path *path;
 
-	if (dev != NULL)
-		__atomic_store_n(&dev->copy_mode, mode, __ATOMIC_RELAXED);
+	if (dev == NULL)
+		return;
+	/* Cores need not be asked where all are of one kind. */
+	path = rte_cpu_is_hybrid() ? &vhost_copy_path_by_core
+				   : path_on_core(mode, RTE_CPU_CORE_UNKNOWN);
+	__atomic_store_n(&dev->copy_mode, mode, __ATOMIC_RELAXED);
+	__atomic_store_n(&dev->copy_path, path, __ATOMIC_RELAXED);
 }
 
 RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_status, 22.11)

@@ -29,13 +29,18 @@ typedef uint16_t (*vhost_copy_enqueue)(
 typedef uint16_t (*vhost_copy_dequeue)(int vid, uint16_t queue_id, struct rte_mempool *pool,
 	struct rte_mbuf **pkts, uint16_t count);
 
-/* The compilations by mode; both functions are NULL where it is virtio_net.c itself. */
+/* A compilation. That of virtio_net.c itself, for "wide", is NULL: nothing to call. */
 struct vhost_copy_path {
 	vhost_copy_enqueue enqueue_burst;
 	vhost_copy_dequeue dequeue_burst;
 };
 
-extern const struct vhost_copy_path vhost_copy_paths[RTE_VHOST_COPY_MODES];
+/* What a device has instead if the path depends on the core that polls. */
+extern const struct vhost_copy_path vhost_copy_path_by_core;
+
+/* The path for a burst on this core. */
+const struct vhost_copy_path *
+vhost_copy_choose_by_core(const struct virtio_net *dev, struct vhost_virtqueue *vq);
 
 uint16_t
 vhost_enqueue_burst_memcpy(
@@ -54,15 +59,6 @@ vhost_dequeue_burst_narrow(int vid, uint16_t queue_id, struct rte_mempool *pool,
 void
 vhost_copy_set_mode(int vid, enum rte_vhost_copy_mode mode);
 
-/* The mode that "auto" means on a kind of core. */
-static __rte_always_inline enum rte_vhost_copy_mode
-vhost_copy_mode_of(enum rte_cpu_core_type type)
-{
-	return type == RTE_CPU_CORE_EFFICIENCY || type == RTE_CPU_CORE_LOW_POWER_EFFICIENCY
-		? RTE_VHOST_COPY_NARROW
-		: RTE_VHOST_COPY_WIDE;
-}
-
 #ifdef VHOST_COPY_NAME
 
 /* Chosen already. */
@@ -70,27 +66,22 @@ static __rte_always_inline const struct vhost_copy_path *
 vhost_copy_choose(
 	const struct virtio_net *dev __rte_unused, struct vhost_virtqueue *vq __rte_unused)
 {
-	static const struct vhost_copy_path here;
-
-	return &here;
+	return NULL;
 }
 
 #else
 
 #define VHOST_COPY_MODE RTE_VHOST_COPY_WIDE
 
-/* Choose for one burst. Written only at a change: queues that are empty are polled most. */
+/* Choose for one burst. */
 static __rte_always_inline const struct vhost_copy_path *
 vhost_copy_choose(const struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
-	enum rte_cpu_core_type type = rte_cpu_core_type();
-	unsigned int mode = __atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED);
+	const struct vhost_copy_path *path = __atomic_load_n(&dev->copy_path, __ATOMIC_RELAXED);
 
-	if (unlikely(__atomic_load_n(&vq->copy_core_type, __ATOMIC_RELAXED) != type))
-		__atomic_store_n(&vq->copy_core_type, type, __ATOMIC_RELAXED);
-	if (likely(mode == RTE_VHOST_COPY_AUTO))
-		mode = vhost_copy_mode_of(type);
-	return &vhost_copy_paths[mode];
+	if (path == &vhost_copy_path_by_core)
+		path = vhost_copy_choose_by_core(dev, vq);
+	return path;
 }
 
 #endif

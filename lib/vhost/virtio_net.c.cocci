@@ -54,7 +54,7 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
  {
  <...
 +const struct vhost_copy_path *path = vhost_copy_choose(dev, dev->virtqueue[queue_id]);
-+if (path->enqueue_burst != NULL)
++if (path != NULL)
 +	return path->enqueue_burst(vid, queue_id, pkts, count);
  return virtio_dev_rx(...);
  ...>
@@ -68,7 +68,7 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
  <...
  vq = dev->virtqueue[queue_id];
 +const struct vhost_copy_path *path = vhost_copy_choose(dev, vq);
-+if (path->dequeue_burst != NULL)
++if (path != NULL)
 +	return path->dequeue_burst(vid, queue_id, mbuf_pool, pkts, count);
  ...>
  }

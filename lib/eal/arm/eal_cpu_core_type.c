@@ -9,3 +9,9 @@ eal_cpu_core_type_detect(unsigned int cpu)
 {
 	return eal_cpu_core_type_arm(EAL_SYSFS, cpu);
 }
+
+bool
+eal_cpu_is_hybrid_detect(void)
+{
+	return eal_cpu_is_hybrid_arm(EAL_SYSFS);
+}

@@ -143,19 +143,30 @@ x86_lacks_last_level_cache(eal_cpuid_reader cpuid)
 	return last == 2;
 }
 
+/* Any core can tell: all of a hybrid CPU have the bit. */
+RTE_EXPORT_INTERNAL_SYMBOL(eal_cpu_is_hybrid_x86)
+bool
+eal_cpu_is_hybrid_x86(eal_cpuid_reader cpuid)
+{
+	uint32_t regs[4];
+
+	cpuid(0, 0, regs);
+	if (regs[CPUID_EAX] < CPUID_FEATURES) /* it would answer with another leaf's values */
+		return false;
+	cpuid(CPUID_FEATURES, 0, regs);
+	return (regs[CPUID_EDX] & CPUID_HYBRID) != 0;
+}
+
 RTE_EXPORT_INTERNAL_SYMBOL(eal_cpu_core_type_x86)
 enum rte_cpu_core_type
 eal_cpu_core_type_x86(eal_cpuid_reader cpuid, const char *sysfs, unsigned int cpu)
 {
 	uint32_t regs[4], last;
 
+	if (!eal_cpu_is_hybrid_x86(cpuid))
+		return RTE_CPU_CORE_UNKNOWN;
 	cpuid(0, 0, regs);
-	last = regs[CPUID_EAX]; /* a leaf above the last one answers with another's values */
-	if (last < CPUID_FEATURES)
-		return RTE_CPU_CORE_UNKNOWN;
-	cpuid(CPUID_FEATURES, 0, regs);
-	if (!(regs[CPUID_EDX] & CPUID_HYBRID))
-		return RTE_CPU_CORE_UNKNOWN;
+	last = regs[CPUID_EAX];
 	regs[CPUID_EAX] = 0;
 	if (last >= CPUID_CORE)
 		cpuid(CPUID_CORE, 0, regs);
@@ -228,6 +239,7 @@ arm_is_little(unsigned int design)
 struct arm_machine {
 	unsigned long long capacity_min;
 	unsigned long long capacity_max;
+	unsigned int cpus;    /* that may be online */
 	unsigned int cores;   /* of which anything is known */
 	unsigned int little;  /* of these: of a little design */
 	unsigned int unnamed; /* of these: of no known design */
@@ -263,9 +275,24 @@ arm_read_machine(const char *sysfs)
 	if (!read_line(sysfs, "devices/system/cpu/possible", line, sizeof(line)) ||
 		!parse_range(&text, &first, &last) || *text != '\n')
 		return all;
+	all.cpus = last - first + 1;
 	for (cpu = first; cpu <= last; cpu++)
 		arm_add_core(&all, arm_read_core(sysfs, cpu));
 	return all;
+}
+
+/* A core that is offline may come, and be of another kind. */
+RTE_EXPORT_INTERNAL_SYMBOL(eal_cpu_is_hybrid_arm)
+bool
+eal_cpu_is_hybrid_arm(const char *sysfs)
+{
+	struct arm_machine all = arm_read_machine(sysfs);
+
+	if (all.cpus == 0 || all.cores < all.cpus)
+		return true;
+	if (all.unnamed == 0 && (!all.designs_vary || all.little != 0))
+		return all.designs_vary;
+	return all.capacity_min != all.capacity_max;
 }
 
 /*
@@ -373,11 +400,39 @@ eal_cpu_core_type_cached(struct eal_cpu_core_cache *cache, struct eal_cpu_core_t
 	return cache->type;
 }
 
+static RTE_DEFINE_PER_LCORE(struct eal_cpu_core_cache, cache);
+static uint8_t hybrid_plus_1; /* 0: not asked yet */
+
+RTE_EXPORT_INTERNAL_SYMBOL(eal_cpu_core_type_pretend)
+void
+eal_cpu_core_type_pretend(enum rte_cpu_core_type type)
+{
+	struct eal_cpu_core_cache *mine = &RTE_PER_LCORE(cache);
+	bool pretend = type != RTE_CPU_CORE_UNKNOWN;
+
+	mine->type = type;
+	mine->cpuset = lcore_config[rte_lcore_id()].cpuset;
+	mine->valid = pretend;
+	__atomic_store_n(&hybrid_plus_1, pretend ? true + 1 : 0, __ATOMIC_RELAXED);
+}
+
+RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_cpu_is_hybrid, 22.11)
+bool
+rte_cpu_is_hybrid(void)
+{
+	uint8_t known = __atomic_load_n(&hybrid_plus_1, __ATOMIC_RELAXED);
+
+	if (known == 0) {
+		known = eal_cpu_is_hybrid_detect() + 1;
+		__atomic_store_n(&hybrid_plus_1, known, __ATOMIC_RELAXED);
+	}
+	return known - 1;
+}
+
 RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_cpu_core_type, 22.11)
 enum rte_cpu_core_type
 rte_cpu_core_type(void)
 {
-	static RTE_DEFINE_PER_LCORE(struct eal_cpu_core_cache, cache);
 	static struct eal_cpu_core_table table;
 	unsigned int lcore = rte_lcore_id();
 

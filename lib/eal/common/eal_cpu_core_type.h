@@ -46,6 +46,14 @@ eal_cpu_core_type_x86(eal_cpuid_reader cpuid, const char *sysfs, unsigned int cp
 __rte_internal enum rte_cpu_core_type
 eal_cpu_core_type_arm(const char *sysfs, unsigned int cpu);
 
+/** Whether CPUID says that cores are of several kinds. */
+__rte_internal bool
+eal_cpu_is_hybrid_x86(eal_cpuid_reader cpuid);
+
+/** Whether any core could be told a kind, of those to come as well. */
+__rte_internal bool
+eal_cpu_is_hybrid_arm(const char *sysfs);
+
 /** Answer for the CPU that the caller is on, which may change, from the table if it can. */
 __rte_internal enum rte_cpu_core_type
 eal_cpu_core_type_by_table(struct eal_cpu_core_table *table, eal_cpu_core_detector detect);
@@ -55,8 +63,19 @@ __rte_internal enum rte_cpu_core_type
 eal_cpu_core_type_cached(struct eal_cpu_core_cache *cache, struct eal_cpu_core_table *table,
 	const rte_cpuset_t *cpuset, eal_cpu_core_detector detect);
 
+/**
+ * For tests: the machine is hybrid, and the calling lcore, which is pinned, is of that kind.
+ * RTE_CPU_CORE_UNKNOWN ends it.
+ */
+__rte_internal void
+eal_cpu_core_type_pretend(enum rte_cpu_core_type type);
+
 /** Detect on this machine. Each architecture has its own; EAL alone calls it. */
 enum rte_cpu_core_type
 eal_cpu_core_type_detect(unsigned int cpu);
+
+/** Whether this machine can be hybrid. As above. */
+bool
+eal_cpu_is_hybrid_detect(void);
 
 #endif /* EAL_CPU_CORE_TYPE_H */

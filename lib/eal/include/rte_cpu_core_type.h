@@ -13,6 +13,8 @@
  * Hybrid CPUs have cores of several kinds, and what is fast on one is not on another.
  */
 
+#include <stdbool.h>
+
 #include <rte_compat.h>
 
 #ifdef __cplusplus
@@ -53,6 +55,23 @@ enum rte_cpu_core_type {
  */
 __rte_experimental enum rte_cpu_core_type
 rte_cpu_core_type(void);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell whether this machine may have cores of several kinds.
+ *
+ * Where it cannot, rte_cpu_core_type() need never be called, wherever threads move.
+ * The first call may read files.
+ * This function is thread-safe and may be called before rte_eal_init().
+ *
+ * @return
+ *   false if rte_cpu_core_type() returns RTE_CPU_CORE_UNKNOWN on all cores, also on those
+ *   that are offline now; true if it may return something else on any. There is no error.
+ */
+__rte_experimental bool
+rte_cpu_is_hybrid(void);
 
 /**
  * @warning

@@ -13,3 +13,9 @@ eal_cpu_core_type_detect(unsigned int cpu)
 	RTE_SET_USED(cpu);
 	return RTE_CPU_CORE_UNKNOWN;
 }
+
+bool
+eal_cpu_is_hybrid_detect(void)
+{
+	return false;
+}

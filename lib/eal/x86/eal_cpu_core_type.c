@@ -17,3 +17,9 @@ eal_cpu_core_type_detect(unsigned int cpu)
 {
 	return eal_cpu_core_type_x86(read_cpuid, EAL_SYSFS, cpu);
 }
+
+bool
+eal_cpu_is_hybrid_detect(void)
+{
+	return eal_cpu_is_hybrid_x86(read_cpuid);
+}
