@@ -21,6 +21,7 @@
 #include <rte_vhost_copy.h>
 
 #include <eal_cpu_core_type.h>
+#include <vhost_copy_calibrate.h>
 
 #include "test.h"
 #include "vhost_frontend.h"
@@ -31,6 +32,15 @@
 static struct rte_mempool *pool;
 static struct vhost_frontend *frontend;
 static uint8_t *guest_mem;
+
+/* What auto is to mean on a kind of core. */
+static enum rte_vhost_copy_mode
+usual_mode(enum rte_cpu_core_type type)
+{
+	return type == RTE_CPU_CORE_EFFICIENCY || type == RTE_CPU_CORE_LOW_POWER_EFFICIENCY
+		? RTE_VHOST_COPY_NARROW
+		: RTE_VHOST_COPY_WIDE;
+}
 
 static uint8_t
 pattern(size_t pkt_len, size_t at)
@@ -169,6 +179,90 @@ check_auto_moved(void)
 	return check_bursts(automatic, RTE_VHOST_COPY_NARROW);
 }
 
+/* The modes are tried at the first poll, and the one that is found copies all bursts then. */
+static int
+check_calibrated(void)
+{
+	enum rte_cpu_core_type type = rte_cpu_core_type();
+	int vid = vhost_frontend_vid(frontend);
+	struct rte_vhost_copy_calibration again;
+	struct rte_vhost_copy_status status;
+	unsigned int mode;
+
+	if (test_empty_poll() != TEST_SUCCESS)
+		return TEST_FAILED;
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &status), "no status");
+	again = status.calibrations[type];
+	for (mode = RTE_VHOST_COPY_MEMCPY; mode <= RTE_VHOST_COPY_NARROW; mode++)
+		TEST_ASSERT(again.picoseconds[mode] > 0, "%s took no time",
+			rte_vhost_copy_mode_name(mode));
+	vhost_copy_calibration_choose(usual_mode(type), &again);
+	TEST_ASSERT_SUCCESS(memcmp(&again, &status.calibrations[type], sizeof(again)),
+		"not what was chosen by the times");
+	printf("calibrated, core type %s: %s%s\n", rte_cpu_core_type_name(type),
+		rte_vhost_copy_mode_name(again.mode), again.tie ? " (a tie)" : "");
+	return check_bursts(RTE_VHOST_COPY_CALIBRATE, again.mode);
+}
+
+static unsigned int
+num_calibrations(void)
+{
+	struct rte_vhost_copy_status status;
+	unsigned int type, num = 0;
+
+	if (rte_vhost_get_copy_status(vhost_frontend_vid(frontend), &status) != 0)
+		return UINT_MAX;
+	for (type = 0; type < RTE_VHOST_COPY_CORE_TYPES; type++)
+		num += status.calibrations[type].mode != RTE_VHOST_COPY_AUTO;
+	return num;
+}
+
+static int
+test_calibrate(const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_CALIBRATE),
+			"cannot set the mode");
+		TEST_ASSERT_EQUAL(num_calibrations(), 0, "known before it was tried");
+		if (check_calibrated() != TEST_SUCCESS)
+			return TEST_FAILED;
+		TEST_ASSERT_EQUAL(num_calibrations(), 1, "tried for other kinds of cores");
+	}
+	return TEST_SUCCESS;
+}
+
+/* Each kind of core is tried by itself, and what was found is kept. */
+static int
+test_calibrate_hybrid(const char *path)
+{
+	static const enum rte_cpu_core_type types[] = { RTE_CPU_CORE_EFFICIENCY,
+		RTE_CPU_CORE_PERFORMANCE };
+	int vid = vhost_frontend_vid(frontend);
+	struct rte_vhost_copy_status before, after;
+	unsigned int i;
+
+	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_CALIBRATE),
+		"cannot set the mode");
+	for (i = 0; i < RTE_DIM(types); i++) {
+		eal_cpu_core_type_pretend(types[i]);
+		if (check_calibrated() != TEST_SUCCESS)
+			return TEST_FAILED;
+		TEST_ASSERT_EQUAL(num_calibrations(), i + 1, "not tried once for each kind");
+	}
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &before), "no status");
+	eal_cpu_core_type_pretend(types[0]);
+	if (check_bursts(RTE_VHOST_COPY_CALIBRATE, before.calibrations[types[0]].mode) !=
+		TEST_SUCCESS)
+		return TEST_FAILED;
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &after), "no status");
+	TEST_ASSERT_SUCCESS(
+		memcmp(before.calibrations, after.calibrations, sizeof(before.calibrations)),
+		"tried again");
+	return TEST_SUCCESS;
+}
+
 static int
 test_hybrid(const char *path)
 {
@@ -183,6 +277,8 @@ test_hybrid(const char *path)
 		ret = test_mode(path, RTE_VHOST_COPY_WIDE, RTE_VHOST_COPY_WIDE);
 	if (ret == TEST_SUCCESS)
 		ret = test_mode(path, RTE_VHOST_COPY_MEMCPY, RTE_VHOST_COPY_MEMCPY);
+	if (ret == TEST_SUCCESS)
+		ret = test_calibrate_hybrid(path);
 	eal_cpu_core_type_pretend(RTE_CPU_CORE_UNKNOWN);
 	return ret;
 }
@@ -190,11 +286,7 @@ test_hybrid(const char *path)
 static int
 test_modes(void)
 {
-	enum rte_cpu_core_type type = rte_cpu_core_type();
-	enum rte_vhost_copy_mode here = type == RTE_CPU_CORE_EFFICIENCY ||
-			type == RTE_CPU_CORE_LOW_POWER_EFFICIENCY
-		? RTE_VHOST_COPY_NARROW
-		: RTE_VHOST_COPY_WIDE;
+	enum rte_vhost_copy_mode here = usual_mode(rte_cpu_core_type());
 	struct rte_vhost_copy_status status;
 	char path[PATH_MAX];
 	int vid = vhost_frontend_vid(frontend);
@@ -205,6 +297,7 @@ test_modes(void)
 	if (test_mode(path, RTE_VHOST_COPY_AUTO, here) != TEST_SUCCESS ||
 		test_mode(path, RTE_VHOST_COPY_MEMCPY, RTE_VHOST_COPY_MEMCPY) != TEST_SUCCESS ||
 		test_mode(path, RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_NARROW) != TEST_SUCCESS ||
+		test_calibrate(path) != TEST_SUCCESS ||
 		test_mode(path, RTE_VHOST_COPY_WIDE, RTE_VHOST_COPY_WIDE) != TEST_SUCCESS)
 		return TEST_FAILED;
 	TEST_ASSERT_EQUAL(rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_MODES), -EINVAL,
@@ -251,6 +344,49 @@ test_names(void)
 	return TEST_SUCCESS;
 }
 
+/* Which mode is chosen by which times? */
+static int
+test_choice(void)
+{
+	static const struct {
+		enum rte_vhost_copy_mode usual;
+		uint32_t wide, narrow, memcpy;
+		enum rte_vhost_copy_mode chosen;
+		bool tie;
+	} cases[] = {
+		{ RTE_VHOST_COPY_WIDE, 1000, 1100, 1100, RTE_VHOST_COPY_WIDE, false },
+		{ RTE_VHOST_COPY_WIDE, 1000, 1020, 1100, RTE_VHOST_COPY_WIDE, true },
+		{ RTE_VHOST_COPY_WIDE, 1000, 1100, 1020, RTE_VHOST_COPY_WIDE, true },
+		{ RTE_VHOST_COPY_WIDE, 1000, 971, 971, RTE_VHOST_COPY_WIDE, true },
+		{ RTE_VHOST_COPY_WIDE, 1000, 969, 1000, RTE_VHOST_COPY_NARROW, false },
+		{ RTE_VHOST_COPY_WIDE, 1000, 1000, 969, RTE_VHOST_COPY_MEMCPY, false },
+		{ RTE_VHOST_COPY_WIDE, 1000, 960, 940, RTE_VHOST_COPY_NARROW, false },
+		{ RTE_VHOST_COPY_WIDE, 1000, 960, 900, RTE_VHOST_COPY_MEMCPY, false },
+		{ RTE_VHOST_COPY_NARROW, 1000, 1000, 1000, RTE_VHOST_COPY_NARROW, true },
+		{ RTE_VHOST_COPY_NARROW, 900, 1000, 1000, RTE_VHOST_COPY_WIDE, false },
+		{ RTE_VHOST_COPY_NARROW, 1100, 1000, 1100, RTE_VHOST_COPY_NARROW, false },
+		{ RTE_VHOST_COPY_WIDE, 4100000000, 4000000000, 4294967295, RTE_VHOST_COPY_WIDE,
+			true },
+		{ RTE_VHOST_COPY_NARROW, 0, 0, 0, RTE_VHOST_COPY_NARROW, true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		struct rte_vhost_copy_calibration
+			calibration = { .picoseconds = {
+						[RTE_VHOST_COPY_WIDE] = cases[i].wide,
+						[RTE_VHOST_COPY_NARROW] = cases[i].narrow,
+						[RTE_VHOST_COPY_MEMCPY] = cases[i].memcpy,
+					} };
+
+		vhost_copy_calibration_choose(cases[i].usual, &calibration);
+		TEST_ASSERT_EQUAL(calibration.mode, cases[i].chosen, "case %u: chose %s", i,
+			rte_vhost_copy_mode_name(calibration.mode));
+		TEST_ASSERT_EQUAL(calibration.tie, cases[i].tie, "case %u: wrong about a tie", i);
+	}
+	return TEST_SUCCESS;
+}
+
 static int
 test_no_device(void)
 {
@@ -265,7 +401,7 @@ test_no_device(void)
 static int
 test_vhost_copy_mode(void)
 {
-	int ret = test_names() | test_no_device();
+	int ret = test_names() | test_choice() | test_no_device();
 
 	pool = rte_pktmbuf_pool_create(
 		"vhost_copy_mode", NUM_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);

@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_lcore.h>
+#include <rte_log.h>
+#include <rte_spinlock.h>
+
 #include <eal_export_fallback.h>
 
 #include "vhost_copy.h"
@@ -21,11 +25,15 @@ static const struct vhost_copy_path path_narrow = {
 	.dequeue_burst = vhost_dequeue_burst_narrow,
 };
 
+/* Held to try modes, and to read or drop what was found. */
+static rte_spinlock_t calibration_lock = RTE_SPINLOCK_INITIALIZER;
+
 static const char *const mode_names[RTE_VHOST_COPY_MODES] = {
 	[RTE_VHOST_COPY_AUTO] = "auto",
 	[RTE_VHOST_COPY_MEMCPY] = "memcpy",
 	[RTE_VHOST_COPY_WIDE] = "wide",
 	[RTE_VHOST_COPY_NARROW] = "narrow",
+	[RTE_VHOST_COPY_CALIBRATE] = "calibrate",
 };
 
 /* The mode that "auto" means on a kind of core. */
@@ -37,11 +45,10 @@ mode_of_core(enum rte_cpu_core_type type)
 		: RTE_VHOST_COPY_WIDE;
 }
 
+/* Of a mode that is a way to copy. */
 static const struct vhost_copy_path *
-path_on_core(enum rte_vhost_copy_mode mode, enum rte_cpu_core_type type)
+path_of_mode(enum rte_vhost_copy_mode mode)
 {
-	if (mode == RTE_VHOST_COPY_AUTO)
-		mode = mode_of_core(type);
 	switch (mode) {
 	case RTE_VHOST_COPY_MEMCPY:
 		return &path_memcpy;
@@ -52,30 +59,88 @@ path_on_core(enum rte_vhost_copy_mode mode, enum rte_cpu_core_type type)
 	}
 }
 
+static void
+log_calibration(const struct virtio_net *dev, enum rte_cpu_core_type type)
+{
+	const struct rte_vhost_copy_calibration *found = &dev->copy_calibrations[type];
+	const uint32_t *time = found->picoseconds;
+
+	rte_log(RTE_LOG_INFO, vhost_config_log_level,
+		"VHOST_CONFIG: (%s) copy modes on lcore %u, core type %s: wide %.1f, narrow %.1f, "
+		"memcpy %.1f ns per packet: %s%s\n",
+		dev->ifname, rte_lcore_id(), rte_cpu_core_type_name(type),
+		time[RTE_VHOST_COPY_WIDE] * 1e-3, time[RTE_VHOST_COPY_NARROW] * 1e-3,
+		time[RTE_VHOST_COPY_MEMCPY] * 1e-3, rte_vhost_copy_mode_name(found->mode),
+		found->tie ? " (a tie)" : "");
+}
+
+/*
+ * Find the mode for a kind of core by trying. Another thread that comes meanwhile does not
+ * wait. Where all cores are of one kind no burst has to ask any more.
+ */
+static enum rte_vhost_copy_mode
+calibrate(struct virtio_net *dev, enum rte_cpu_core_type type)
+{
+	const struct vhost_copy_path *by_core = &vhost_copy_path_by_core;
+	struct rte_vhost_copy_calibration *found = &dev->copy_calibrations[type];
+
+	if (!rte_spinlock_trylock(&calibration_lock))
+		return mode_of_core(type);
+	if (dev->copy_mode == RTE_VHOST_COPY_CALIBRATE && dev->copy_winners[type] == 0) {
+		vhost_copy_calibrate(mode_of_core(type), found);
+		__atomic_store_n(&dev->copy_winners[type], found->mode, __ATOMIC_RELAXED);
+		log_calibration(dev, type);
+		if (!rte_cpu_is_hybrid())
+			__atomic_compare_exchange_n(&dev->copy_path, &by_core,
+				path_of_mode(found->mode), false, __ATOMIC_RELAXED,
+				__ATOMIC_RELAXED);
+	}
+	rte_spinlock_unlock(&calibration_lock);
+	return dev->copy_winners[type];
+}
+
+/* What the mode that was set means on a kind of core. */
+static enum rte_vhost_copy_mode
+mode_on_core(struct virtio_net *dev, enum rte_cpu_core_type type)
+{
+	enum rte_vhost_copy_mode mode = __atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED);
+
+	if (mode == RTE_VHOST_COPY_CALIBRATE) {
+		mode = __atomic_load_n(&dev->copy_winners[type], __ATOMIC_RELAXED);
+		if (unlikely(mode == 0))
+			mode = calibrate(dev, type);
+	}
+	return mode == RTE_VHOST_COPY_AUTO ? mode_of_core(type) : mode;
+}
+
 /* Written only at a change: queues that are empty are polled most. */
 const struct vhost_copy_path *
-vhost_copy_choose_by_core(const struct virtio_net *dev, struct vhost_virtqueue *vq)
+vhost_copy_choose_by_core(struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
 	enum rte_cpu_core_type type = rte_cpu_core_type();
 
 	if (unlikely(__atomic_load_n(&vq->copy_core_type, __ATOMIC_RELAXED) != type))
 		__atomic_store_n(&vq->copy_core_type, type, __ATOMIC_RELAXED);
-	return path_on_core(__atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED), type);
+	return path_of_mode(mode_on_core(dev, type));
 }
 
+/* Cores need not be asked where all are of one kind, unless one is to try the modes. */
 void
 vhost_copy_set_mode(int vid, enum rte_vhost_copy_mode mode)
 {
 	struct virtio_net *dev = get_device(vid);
-	const struct vhost_copy_path *path;
+	const struct vhost_copy_path *path = &vhost_copy_path_by_core;
 
 	if (dev == NULL)
 		return;
-	/* Cores need not be asked where all are of one kind. */
-	path = rte_cpu_is_hybrid() ? &vhost_copy_path_by_core
-				   : path_on_core(mode, RTE_CPU_CORE_UNKNOWN);
+	if (!rte_cpu_is_hybrid() && mode != RTE_VHOST_COPY_CALIBRATE)
+		path = path_of_mode(mode);
+	rte_spinlock_lock(&calibration_lock);
+	memset(dev->copy_winners, 0, sizeof(dev->copy_winners));
+	memset(dev->copy_calibrations, 0, sizeof(dev->copy_calibrations));
 	__atomic_store_n(&dev->copy_mode, mode, __ATOMIC_RELAXED);
 	__atomic_store_n(&dev->copy_path, path, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&calibration_lock);
 }
 
 RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_status, 22.11)
@@ -90,6 +155,9 @@ rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status)
 	if (dev == NULL)
 		return -ENODEV;
 	memset(status, 0, sizeof(*status));
+	rte_spinlock_lock(&calibration_lock);
+	memcpy(status->calibrations, dev->copy_calibrations, sizeof(status->calibrations));
+	rte_spinlock_unlock(&calibration_lock);
 	status->mode = __atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED);
 	for (i = 0; i < dev->nr_vring; i++) {
 		vq = dev->virtqueue[i];

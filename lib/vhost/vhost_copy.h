@@ -20,6 +20,7 @@
 
 #include "rte_vhost_copy.h"
 #include "vhost.h"
+#include "vhost_copy_calibrate.h"
 
 struct rte_mbuf;
 struct rte_mempool;
@@ -35,12 +36,12 @@ struct vhost_copy_path {
 	vhost_copy_dequeue dequeue_burst;
 };
 
-/* What a device has instead if the path depends on the core that polls. */
+/* What a device has instead while the path depends on the core that polls. */
 extern const struct vhost_copy_path vhost_copy_path_by_core;
 
 /* The path for a burst on this core. */
 const struct vhost_copy_path *
-vhost_copy_choose_by_core(const struct virtio_net *dev, struct vhost_virtqueue *vq);
+vhost_copy_choose_by_core(struct virtio_net *dev, struct vhost_virtqueue *vq);
 
 uint16_t
 vhost_enqueue_burst_memcpy(
@@ -75,7 +76,7 @@ vhost_copy_choose(
 
 /* Choose for one burst. */
 static __rte_always_inline const struct vhost_copy_path *
-vhost_copy_choose(const struct virtio_net *dev, struct vhost_virtqueue *vq)
+vhost_copy_choose(struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
 	const struct vhost_copy_path *path = __atomic_load_n(&dev->copy_path, __ATOMIC_RELAXED);
 

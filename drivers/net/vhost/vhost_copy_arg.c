@@ -17,7 +17,7 @@ parse_mode(const char *key, const char *value, void *mode)
 {
 	if (value != NULL && rte_vhost_copy_mode_parse(value, mode) == 0)
 		return 0;
-	RTE_LOG(ERR, PMD, "net_vhost: %s=%s: must be auto, memcpy, wide or narrow\n", key,
+	RTE_LOG(ERR, PMD, "net_vhost: %s=%s: must be " RTE_VHOST_COPY_MODE_NAMES "\n", key,
 		value != NULL ? value : "");
 	return -EINVAL;
 }

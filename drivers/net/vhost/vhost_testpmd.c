@@ -72,7 +72,7 @@ set_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
 	if (port_id_is_invalid(res->port_id, ENABLED_WARN))
 		return;
 	if (rte_vhost_copy_mode_parse(res->mode, &mode) != 0) {
-		fprintf(stderr, "No copy mode %s: must be auto, memcpy, wide or narrow\n",
+		fprintf(stderr, "No copy mode %s: must be " RTE_VHOST_COPY_MODE_NAMES "\n",
 			res->mode);
 		return;
 	}
@@ -81,6 +81,27 @@ set_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
 		fprintf(stderr, "The socket of port %u is not registered, start the port first\n",
 			res->port_id);
 	free(path);
+}
+
+/* What was tried, on the kinds of cores that have polled since. */
+static void
+show_calibrations(const struct rte_vhost_copy_status *status)
+{
+	const struct rte_vhost_copy_calibration *found;
+	unsigned int type, mode;
+
+	for (type = 0; type < RTE_VHOST_COPY_CORE_TYPES; type++) {
+		found = &status->calibrations[type];
+		if (found->mode == RTE_VHOST_COPY_AUTO)
+			continue;
+		printf("  calibrated on core type %s: %s%s", rte_cpu_core_type_name(type),
+			rte_vhost_copy_mode_name(found->mode), found->tie ? " (a tie)" : "");
+		for (mode = 0; mode < RTE_VHOST_COPY_MODES; mode++)
+			if (found->picoseconds[mode] != 0)
+				printf(", %s %.1f ns", rte_vhost_copy_mode_name(mode),
+					found->picoseconds[mode] * 1e-3);
+		printf(" per packet\n");
+	}
 }
 
 static void
@@ -104,9 +125,10 @@ show_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused
 	}
 	printf("vhost copy of port %u: mode %s, core type %s\n", res->port_id,
 		rte_vhost_copy_mode_name(status.mode), rte_cpu_core_type_name(status.core_type));
-	for (mode = RTE_VHOST_COPY_AUTO + 1; mode < RTE_VHOST_COPY_MODES; mode++)
+	for (mode = RTE_VHOST_COPY_MEMCPY; mode <= RTE_VHOST_COPY_NARROW; mode++)
 		printf("  bursts copied by %s: %" PRIu64 "\n", rte_vhost_copy_mode_name(mode),
 			status.bursts[mode]);
+	show_calibrations(&status);
 }
 
 static cmdline_parse_token_string_t token_set = TOKEN_STRING_INITIALIZER(
@@ -127,7 +149,7 @@ static cmdline_parse_token_string_t token_mode = TOKEN_STRING_INITIALIZER(
 
 static cmdline_parse_inst_t cmd_set_copy = {
 	.f = set_copy,
-	.help_str = "set port <port_id> vhost copy auto|memcpy|wide|narrow",
+	.help_str = "set port <port_id> vhost copy auto|memcpy|wide|narrow|calibrate",
 	.tokens = { (void *)&token_set, (void *)&token_port, (void *)&token_port_id,
 		(void *)&token_vhost, (void *)&token_copy, (void *)&token_mode, NULL },
 };
@@ -142,7 +164,7 @@ static cmdline_parse_inst_t cmd_show_copy = {
 static struct testpmd_driver_commands vhost_cmds = {
 	.commands = {
 		{ &cmd_set_copy,
-			"set port (port_id) vhost copy (auto|memcpy|wide|narrow)\n"
+			"set port (port_id) vhost copy (auto|memcpy|wide|narrow|calibrate)\n"
 			"    Set how vhost copies packets, from the next burst on.\n" },
 		{ &cmd_show_copy,
 			"show port (port_id) vhost copy\n"
