@@ -32,6 +32,7 @@
 static struct rte_mempool *pool;
 static struct vhost_frontend *frontend;
 static uint8_t *guest_mem;
+static struct rte_vhost_copy_histogram expected[VHOST_FRONTEND_QUEUES];
 
 /* What auto is to mean on a kind of core. */
 static enum rte_vhost_copy_mode
@@ -46,6 +47,24 @@ static uint8_t
 pattern(size_t pkt_len, size_t at)
 {
 	return 1 + (pkt_len * 11 + at) % 251;
+}
+
+/* Note what a histogram has to count. */
+static void
+expect_copy(enum vhost_frontend_queue queue, size_t len, const void *dst)
+{
+	struct rte_vhost_copy_histogram *histogram = &expected[queue];
+
+	histogram->sizes[len < 32     ? 0
+			: len <= 64   ? 1
+			: len <= 128  ? 2
+			: len <= 256  ? 3
+			: len <= 512  ? 4
+			: len <= 1024 ? 5
+			: len <= 2048 ? 6
+				      : 7]++;
+	/* pages are mapped as pages, whoever maps them */
+	histogram->alignments[(uintptr_t)dst % 64]++;
 }
 
 static int
@@ -63,8 +82,9 @@ compare(const uint8_t *data, size_t pkt_len)
 static int
 send_to_guest(size_t pkt_len)
 {
-	struct vhost_frontend_buf buf = { .addr = guest_mem };
+	struct vhost_frontend_buf buf = { .addr = guest_mem + pkt_len % 61 };
 	size_t hdr_len = vhost_frontend_hdr_len(frontend), i;
+	uint8_t *data = guest_mem + pkt_len % 61 + hdr_len;
 	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
 	uint16_t sent;
 
@@ -81,7 +101,8 @@ send_to_guest(size_t pkt_len)
 	rte_pktmbuf_free(m);
 	TEST_ASSERT_EQUAL(sent, 1, "%zu bytes: not enqueued", pkt_len);
 	TEST_ASSERT(vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0, "not used");
-	return compare(guest_mem + hdr_len, pkt_len);
+	expect_copy(VHOST_FRONTEND_RX, pkt_len, data);
+	return compare(data, pkt_len);
 }
 
 static int
@@ -102,6 +123,7 @@ receive_from_guest(size_t pkt_len)
 	received = rte_vhost_dequeue_burst(
 		vhost_frontend_vid(frontend), VHOST_FRONTEND_TX, pool, &m, 1);
 	TEST_ASSERT_EQUAL(received, 1, "%zu bytes: not dequeued", pkt_len);
+	expect_copy(VHOST_FRONTEND_TX, pkt_len, rte_pktmbuf_mtod(m, void *));
 	ret = m->data_len == pkt_len ? TEST_SUCCESS : TEST_FAILED;
 	for (i = 0; i < pkt_len && ret == TEST_SUCCESS; i++)
 		if (rte_pktmbuf_mtod(m, uint8_t *)[i] != pattern(pkt_len, i))
@@ -264,6 +286,80 @@ test_calibrate_hybrid(const char *path)
 }
 
 static int
+check_histogram(bool on)
+{
+	struct rte_vhost_copy_histogram counted[VHOST_FRONTEND_QUEUES];
+	int vid = vhost_frontend_vid(frontend);
+	struct rte_vhost_copy_status status;
+
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_status(vid, &status), "no status");
+	TEST_ASSERT_EQUAL(status.histogram, on, "wrong about whether the histogram is on");
+	TEST_ASSERT_SUCCESS(rte_vhost_get_copy_histogram(
+				    vid, &counted[VHOST_FRONTEND_RX], &counted[VHOST_FRONTEND_TX]),
+		"no histogram");
+	TEST_ASSERT_SUCCESS(memcmp(&counted[VHOST_FRONTEND_RX], &expected[VHOST_FRONTEND_RX],
+				    sizeof(expected[0])),
+		"copies to the guest are counted wrong");
+	TEST_ASSERT_SUCCESS(memcmp(&counted[VHOST_FRONTEND_TX], &expected[VHOST_FRONTEND_TX],
+				    sizeof(expected[0])),
+		"copies from the guest are counted wrong");
+	return TEST_SUCCESS;
+}
+
+/* A packet in two buffers of the guest is two copies, and two packets in a burst are two. */
+static int
+test_histogram_parts(void)
+{
+	const size_t hdr_len = vhost_frontend_hdr_len(frontend);
+	const struct vhost_frontend_buf parts[] = { { guest_mem, hdr_len + 100 },
+		{ guest_mem + 1003, 300 } };
+	const struct vhost_frontend_buf whole = { guest_mem + 2005, hdr_len + 2000 };
+	struct rte_mbuf *pkts[2];
+	int vid = vhost_frontend_vid(frontend);
+
+	memset(guest_mem, 0, 4096);
+	TEST_ASSERT(vhost_frontend_post(frontend, VHOST_FRONTEND_TX, parts, 2, false) >= 0 &&
+			vhost_frontend_post(frontend, VHOST_FRONTEND_TX, &whole, 1, false) >= 0,
+		"ring full");
+	TEST_ASSERT_EQUAL(
+		rte_vhost_dequeue_burst(vid, VHOST_FRONTEND_TX, pool, pkts, 2), 2, "not dequeued");
+	expect_copy(VHOST_FRONTEND_TX, 100, rte_pktmbuf_mtod(pkts[0], void *));
+	expect_copy(VHOST_FRONTEND_TX, 300, rte_pktmbuf_mtod_offset(pkts[0], void *, 100));
+	expect_copy(VHOST_FRONTEND_TX, 2000, rte_pktmbuf_mtod(pkts[1], void *));
+	rte_pktmbuf_free_bulk(pkts, 2);
+	TEST_ASSERT(vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) >= 0 &&
+			vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) >= 0,
+		"not given back");
+	return check_histogram(true);
+}
+
+/* What is copied while it is on is counted, and copied in the mode that is set. */
+static int
+test_histogram(const char *path)
+{
+	static const enum rte_vhost_copy_mode modes[] = { RTE_VHOST_COPY_MEMCPY,
+		RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_WIDE };
+	struct rte_vhost_copy_histogram kept[VHOST_FRONTEND_QUEUES];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(modes); i++) {
+		TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_histogram(path, true), "not on");
+		memset(expected, 0, sizeof(expected));
+		if (check_histogram(true) != TEST_SUCCESS ||
+			test_mode(path, modes[i], modes[i]) != TEST_SUCCESS ||
+			check_histogram(true) != TEST_SUCCESS ||
+			test_histogram_parts() != TEST_SUCCESS)
+			return TEST_FAILED;
+	}
+	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_histogram(path, false), "not off");
+	memcpy(kept, expected, sizeof(kept));
+	if (check_bursts(modes[i - 1], modes[i - 1]) != TEST_SUCCESS)
+		return TEST_FAILED;
+	memcpy(expected, kept, sizeof(kept));
+	return check_histogram(false);
+}
+
+static int
 test_hybrid(const char *path)
 {
 	int ret;
@@ -279,6 +375,12 @@ test_hybrid(const char *path)
 		ret = test_mode(path, RTE_VHOST_COPY_MEMCPY, RTE_VHOST_COPY_MEMCPY);
 	if (ret == TEST_SUCCESS)
 		ret = test_calibrate_hybrid(path);
+	/* those that count ask for the kind of core too */
+	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_histogram(path, true), "not on");
+	if (ret == TEST_SUCCESS)
+		ret = test_mode(path, RTE_VHOST_COPY_AUTO, RTE_VHOST_COPY_NARROW);
+	if (ret == TEST_SUCCESS)
+		ret = check_auto_moved();
 	eal_cpu_core_type_pretend(RTE_CPU_CORE_UNKNOWN);
 	return ret;
 }
@@ -299,6 +401,8 @@ test_modes(void)
 		test_mode(path, RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_NARROW) != TEST_SUCCESS ||
 		test_calibrate(path) != TEST_SUCCESS ||
 		test_mode(path, RTE_VHOST_COPY_WIDE, RTE_VHOST_COPY_WIDE) != TEST_SUCCESS)
+		return TEST_FAILED;
+	if (test_histogram(path) != TEST_SUCCESS)
 		return TEST_FAILED;
 	TEST_ASSERT_EQUAL(rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_MODES), -EINVAL,
 		"set a mode that there is not");
@@ -390,8 +494,15 @@ test_choice(void)
 static int
 test_no_device(void)
 {
+	struct rte_vhost_copy_histogram histogram;
 	struct rte_vhost_copy_status status;
 
+	TEST_ASSERT_EQUAL(rte_vhost_driver_set_copy_histogram("/nowhere", true), -ENOENT,
+		"counts for a socket that is not registered");
+	TEST_ASSERT_EQUAL(rte_vhost_get_copy_histogram(-1, &histogram, &histogram), -ENODEV,
+		"histogram of no device");
+	TEST_ASSERT_EQUAL(rte_vhost_copy_size_class_max(RTE_VHOST_COPY_SIZE_CLASSES), UINT32_MAX,
+		"a class too many");
 	TEST_ASSERT_EQUAL(rte_vhost_driver_set_copy_mode("/nowhere", RTE_VHOST_COPY_WIDE), -ENOENT,
 		"set the mode of a socket that is not registered");
 	TEST_ASSERT_EQUAL(rte_vhost_get_copy_status(-1, &status), -ENODEV, "status of no device");

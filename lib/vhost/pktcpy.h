@@ -34,9 +34,10 @@
 #include <rte_memcpy.h>
 
 /** @internal Ways to copy, of which one is PKTCPY_MODE where this file is included. */
-#define PKTCPY_MEMCPY 1 /* rte_memcpy() for all sizes */
-#define PKTCPY_WIDE 2   /* registers of 32 bytes, where there are such */
-#define PKTCPY_NARROW 3 /* registers of 16 bytes */
+#define PKTCPY_MEMCPY 1  /* rte_memcpy() for all sizes */
+#define PKTCPY_WIDE 2    /* registers of 32 bytes, where there are such */
+#define PKTCPY_NARROW 3  /* registers of 16 bytes */
+#define PKTCPY_COUNTED 4 /* by pktcpy_counted(), of whoever includes this file */
 #ifndef PKTCPY_MODE
 #define PKTCPY_MODE PKTCPY_WIDE
 #endif
@@ -196,6 +197,8 @@ pktcpy(void *dst, const void *src, size_t len)
 {
 #if PKTCPY_MODE == PKTCPY_MEMCPY
 	rte_memcpy(dst, src, len);
+#elif PKTCPY_MODE == PKTCPY_COUNTED
+	pktcpy_counted(dst, src, len);
 #else
 	uint8_t *to = (uint8_t *)dst;
 	const uint8_t *from = (const uint8_t *)src;

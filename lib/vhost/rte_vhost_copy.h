@@ -68,10 +68,29 @@ struct rte_vhost_copy_calibration {
 	uint32_t picoseconds[RTE_VHOST_COPY_MODES];
 };
 
+/** Number of classes of sizes, see rte_vhost_copy_size_class_max(). */
+#define RTE_VHOST_COPY_SIZE_CLASSES 8
+
+/** Addresses of copies are told apart modulo this. */
+#define RTE_VHOST_COPY_ALIGNMENTS 64
+
+/**
+ * Copies in one direction. A packet is one copy for each part of it that is in one mbuf
+ * and in one buffer of the guest.
+ */
+struct rte_vhost_copy_histogram {
+	/** By size. */
+	uint64_t sizes[RTE_VHOST_COPY_SIZE_CLASSES];
+	/** By the address of the destination in this process, modulo 64. */
+	uint64_t alignments[RTE_VHOST_COPY_ALIGNMENTS];
+};
+
 /** What a device has been copying by. */
 struct rte_vhost_copy_status {
 	/** The mode that was set. */
 	enum rte_vhost_copy_mode mode;
+	/** Whether copies are being counted for a histogram. */
+	bool histogram;
 	/** The kind of core that has polled the device last. */
 	enum rte_cpu_core_type core_type;
 	/** Bursts of packets by the mode they were copied in: MEMCPY, WIDE or NARROW. */
@@ -114,6 +133,62 @@ rte_vhost_driver_set_copy_mode(const char *path, enum rte_vhost_copy_mode mode);
  */
 __rte_experimental int
 rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Count copies by size and alignment, or stop it, for the devices of a socket: those that
+ * are there, from their next burst on, and those to come. This function is thread-safe,
+ * also beside bursts.
+ *
+ * A device that counts runs another compilation of the data path, which copies in the same
+ * mode and is slower. One that does not pays nothing.
+ *
+ * @param path
+ *   The socket, as for rte_vhost_driver_register(), which has to come first.
+ * @param on
+ *   true: count from 0 on, also if it was on before. false: stop, and keep what was counted.
+ * @return
+ *   0, or -ENOENT if the socket is not registered.
+ */
+__rte_experimental int
+rte_vhost_driver_set_copy_histogram(const char *path, bool on);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Get what was counted. This function is thread-safe; copies made meanwhile may be
+ * counted or not.
+ *
+ * @param vid
+ *   The device.
+ * @param enqueue
+ *   Filled in with copies to the guest.
+ * @param dequeue
+ *   Filled in with copies from the guest.
+ * @return
+ *   0, or -ENODEV if there is no such device.
+ */
+__rte_experimental int
+rte_vhost_get_copy_histogram(int vid, struct rte_vhost_copy_histogram *enqueue,
+	struct rte_vhost_copy_histogram *dequeue);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell how long the longest copies of a class of sizes are. The shortest are longer by a
+ * byte than the longest of the class before. This function is thread-safe.
+ *
+ * @param size_class
+ *   Index of rte_vhost_copy_histogram.sizes.
+ * @return
+ *   Bytes; UINT32_MAX for the last class, and for none that there is.
+ */
+__rte_experimental uint32_t
+rte_vhost_copy_size_class_max(unsigned int size_class);
 
 /**
  * @warning

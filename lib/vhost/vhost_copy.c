@@ -25,8 +25,13 @@ static const struct vhost_copy_path path_narrow = {
 	.dequeue_burst = vhost_dequeue_burst_narrow,
 };
 
-/* Held to try modes, and to read or drop what was found. */
-static rte_spinlock_t calibration_lock = RTE_SPINLOCK_INITIALIZER;
+static const struct vhost_copy_path path_counted = {
+	.enqueue_burst = vhost_enqueue_burst_counted,
+	.dequeue_burst = vhost_dequeue_burst_counted,
+};
+
+/* Held to set something, to try modes, and to read what was found. */
+static rte_spinlock_t copy_lock = RTE_SPINLOCK_INITIALIZER;
 
 static const char *const mode_names[RTE_VHOST_COPY_MODES] = {
 	[RTE_VHOST_COPY_AUTO] = "auto",
@@ -45,9 +50,8 @@ mode_of_core(enum rte_cpu_core_type type)
 		: RTE_VHOST_COPY_WIDE;
 }
 
-/* Of a mode that is a way to copy. */
-static const struct vhost_copy_path *
-path_of_mode(enum rte_vhost_copy_mode mode)
+const struct vhost_copy_path *
+vhost_copy_path_of_mode(enum rte_vhost_copy_mode mode)
 {
 	switch (mode) {
 	case RTE_VHOST_COPY_MEMCPY:
@@ -75,28 +79,51 @@ log_calibration(const struct virtio_net *dev, enum rte_cpu_core_type type)
 }
 
 /*
+ * Set the path of a device by its other settings. Where all cores are of one kind they
+ * need not be asked, unless one is still to try the modes.
+ */
+static void
+update_path(struct virtio_net *dev)
+{
+	const struct vhost_copy_path *path;
+	unsigned int mode = dev->copy_mode;
+
+	if (mode == RTE_VHOST_COPY_CALIBRATE)
+		mode = dev->copy_winners[RTE_CPU_CORE_UNKNOWN];
+	else if (mode == RTE_VHOST_COPY_AUTO)
+		mode = mode_of_core(RTE_CPU_CORE_UNKNOWN);
+	if (dev->copy_counting)
+		path = &path_counted;
+	else if (rte_cpu_is_hybrid() || mode == 0)
+		path = &vhost_copy_path_by_core;
+	else
+		path = vhost_copy_path_of_mode(mode);
+	__atomic_store_n(&dev->copy_path, path, __ATOMIC_RELAXED);
+}
+
+/*
  * Find the mode for a kind of core by trying. Another thread that comes meanwhile does not
- * wait. Where all cores are of one kind no burst has to ask any more.
+ * wait.
  */
 static enum rte_vhost_copy_mode
 calibrate(struct virtio_net *dev, enum rte_cpu_core_type type)
 {
-	const struct vhost_copy_path *by_core = &vhost_copy_path_by_core;
+	enum rte_vhost_copy_mode mode = mode_of_core(type);
 	struct rte_vhost_copy_calibration *found = &dev->copy_calibrations[type];
 
-	if (!rte_spinlock_trylock(&calibration_lock))
-		return mode_of_core(type);
-	if (dev->copy_mode == RTE_VHOST_COPY_CALIBRATE && dev->copy_winners[type] == 0) {
-		vhost_copy_calibrate(mode_of_core(type), found);
-		__atomic_store_n(&dev->copy_winners[type], found->mode, __ATOMIC_RELAXED);
-		log_calibration(dev, type);
-		if (!rte_cpu_is_hybrid())
-			__atomic_compare_exchange_n(&dev->copy_path, &by_core,
-				path_of_mode(found->mode), false, __ATOMIC_RELAXED,
-				__ATOMIC_RELAXED);
+	if (!rte_spinlock_trylock(&copy_lock))
+		return mode;
+	if (dev->copy_mode == RTE_VHOST_COPY_CALIBRATE) {
+		if (dev->copy_winners[type] == 0) {
+			vhost_copy_calibrate(mode, found);
+			log_calibration(dev, type);
+		}
+		mode = found->mode;
+		__atomic_store_n(&dev->copy_winners[type], mode, __ATOMIC_RELAXED);
+		update_path(dev);
 	}
-	rte_spinlock_unlock(&calibration_lock);
-	return dev->copy_winners[type];
+	rte_spinlock_unlock(&copy_lock);
+	return mode;
 }
 
 /* What the mode that was set means on a kind of core. */
@@ -114,33 +141,46 @@ mode_on_core(struct virtio_net *dev, enum rte_cpu_core_type type)
 }
 
 /* Written only at a change: queues that are empty are polled most. */
-const struct vhost_copy_path *
-vhost_copy_choose_by_core(struct virtio_net *dev, struct vhost_virtqueue *vq)
+enum rte_vhost_copy_mode
+vhost_copy_mode_by_core(struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
 	enum rte_cpu_core_type type = rte_cpu_core_type();
 
 	if (unlikely(__atomic_load_n(&vq->copy_core_type, __ATOMIC_RELAXED) != type))
 		__atomic_store_n(&vq->copy_core_type, type, __ATOMIC_RELAXED);
-	return path_of_mode(mode_on_core(dev, type));
+	return mode_on_core(dev, type);
 }
 
-/* Cores need not be asked where all are of one kind, unless one is to try the modes. */
 void
 vhost_copy_set_mode(int vid, enum rte_vhost_copy_mode mode)
 {
 	struct virtio_net *dev = get_device(vid);
-	const struct vhost_copy_path *path = &vhost_copy_path_by_core;
 
 	if (dev == NULL)
 		return;
-	if (!rte_cpu_is_hybrid() && mode != RTE_VHOST_COPY_CALIBRATE)
-		path = path_of_mode(mode);
-	rte_spinlock_lock(&calibration_lock);
+	rte_spinlock_lock(&copy_lock);
 	memset(dev->copy_winners, 0, sizeof(dev->copy_winners));
 	memset(dev->copy_calibrations, 0, sizeof(dev->copy_calibrations));
 	__atomic_store_n(&dev->copy_mode, mode, __ATOMIC_RELAXED);
-	__atomic_store_n(&dev->copy_path, path, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&calibration_lock);
+	update_path(dev);
+	rte_spinlock_unlock(&copy_lock);
+}
+
+/* What queues have counted before is old then, and they drop it when they count again. */
+void
+vhost_copy_set_histogram(int vid, bool on)
+{
+	struct virtio_net *dev = get_device(vid);
+
+	if (dev == NULL)
+		return;
+	rte_spinlock_lock(&copy_lock);
+	if (on)
+		__atomic_store_n(&dev->copy_histogram_epoch, dev->copy_histogram_epoch + 1,
+			__ATOMIC_RELAXED);
+	dev->copy_counting = on;
+	update_path(dev);
+	rte_spinlock_unlock(&copy_lock);
 }
 
 RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_status, 22.11)
@@ -155,9 +195,10 @@ rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status)
 	if (dev == NULL)
 		return -ENODEV;
 	memset(status, 0, sizeof(*status));
-	rte_spinlock_lock(&calibration_lock);
+	rte_spinlock_lock(&copy_lock);
+	status->histogram = dev->copy_counting;
 	memcpy(status->calibrations, dev->copy_calibrations, sizeof(status->calibrations));
-	rte_spinlock_unlock(&calibration_lock);
+	rte_spinlock_unlock(&copy_lock);
 	status->mode = __atomic_load_n(&dev->copy_mode, __ATOMIC_RELAXED);
 	for (i = 0; i < dev->nr_vring; i++) {
 		vq = dev->virtqueue[i];

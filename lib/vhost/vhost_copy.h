@@ -12,6 +12,7 @@
  * it, with other names for its functions, see vhost_copy_variant.h.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_branch_prediction.h>
@@ -39,9 +40,13 @@ struct vhost_copy_path {
 /* What a device has instead while the path depends on the core that polls. */
 extern const struct vhost_copy_path vhost_copy_path_by_core;
 
-/* The path for a burst on this core. */
+/* The way to copy a burst on this core: MEMCPY, WIDE or NARROW. */
+enum rte_vhost_copy_mode
+vhost_copy_mode_by_core(struct virtio_net *dev, struct vhost_virtqueue *vq);
+
+/* The path of such a mode. */
 const struct vhost_copy_path *
-vhost_copy_choose_by_core(struct virtio_net *dev, struct vhost_virtqueue *vq);
+vhost_copy_path_of_mode(enum rte_vhost_copy_mode mode);
 
 uint16_t
 vhost_enqueue_burst_memcpy(
@@ -56,11 +61,36 @@ uint16_t
 vhost_dequeue_burst_narrow(int vid, uint16_t queue_id, struct rte_mempool *pool,
 	struct rte_mbuf **pkts, uint16_t count);
 
+uint16_t
+vhost_enqueue_burst_counted(
+	int vid, uint16_t queue_id, struct rte_mbuf **__rte_restrict pkts, uint16_t count);
+uint16_t
+vhost_dequeue_burst_counted(int vid, uint16_t queue_id, struct rte_mempool *pool,
+	struct rte_mbuf **pkts, uint16_t count);
+
 /* Set how a device copies, from its next burst on. */
 void
 vhost_copy_set_mode(int vid, enum rte_vhost_copy_mode mode);
 
-#ifdef VHOST_COPY_NAME
+/* Set whether a device counts, from its next burst on. */
+void
+vhost_copy_set_histogram(int vid, bool on);
+
+#if defined(VHOST_COPY_COUNTED)
+
+/* Chosen already, but for the mode. */
+static inline const struct vhost_copy_path *
+vhost_copy_choose(struct virtio_net *dev, struct vhost_virtqueue *vq)
+{
+	struct vhost_copy_counter *counter = &RTE_PER_LCORE(vhost_copy_counter);
+
+	counter->vq = vq;
+	counter->epoch = __atomic_load_n(&dev->copy_histogram_epoch, __ATOMIC_RELAXED);
+	counter->mode = vhost_copy_mode_by_core(dev, vq);
+	return NULL;
+}
+
+#elif defined(VHOST_COPY_NAME)
 
 /* Chosen already. */
 static __rte_always_inline const struct vhost_copy_path *
@@ -81,7 +111,7 @@ vhost_copy_choose(struct virtio_net *dev, struct vhost_virtqueue *vq)
 	const struct vhost_copy_path *path = __atomic_load_n(&dev->copy_path, __ATOMIC_RELAXED);
 
 	if (path == &vhost_copy_path_by_core)
-		path = vhost_copy_choose_by_core(dev, vq);
+		path = vhost_copy_path_of_mode(vhost_copy_mode_by_core(dev, vq));
 	return path;
 }
 

@@ -6,4 +6,5 @@
 #define VHOST_COPY_MODE RTE_VHOST_COPY_MEMCPY
 #define PKTCPY_MODE PKTCPY_MEMCPY
 
+#include "vhost_copy_items.h"
 #include "vhost_copy_variant.h"

@@ -6,4 +6,5 @@
 #define VHOST_COPY_MODE RTE_VHOST_COPY_NARROW
 #define PKTCPY_MODE PKTCPY_NARROW
 
+#include "vhost_copy_items.h"
 #include "vhost_copy_variant.h"

@@ -3,7 +3,7 @@
  */
 
 /*
- * virtio_net.c once more, for another way to copy, and copies without a ring. Who includes this has set PKTCPY_MODE
+ * virtio_net.c once more, for another way to copy. Who includes this has set PKTCPY_MODE
  * and VHOST_COPY_MODE, and VHOST_COPY_NAME() to what makes the names of the two functions
  * that it is for.
  * The others become static and unused, so that the compiler drops them: the asynchronous
@@ -38,5 +38,3 @@ UNUSED(submit_enqueue_burst);
 #define rte_vhost_dequeue_burst VHOST_COPY_NAME(vhost_dequeue_burst)
 
 #include "virtio_net.c"
-
-#include "vhost_copy_items.h"

@@ -19,14 +19,15 @@
 
 #include "testpmd.h"
 
-/* "set port <id> vhost copy <mode>" and "show port <id> vhost copy" */
+/* "set port <id> vhost copy <mode>", "... histogram on|off", "show port <id> vhost copy" */
 struct vhost_copy_result {
 	cmdline_fixed_string_t verb;
 	cmdline_fixed_string_t port;
 	portid_t port_id;
 	cmdline_fixed_string_t vhost;
 	cmdline_fixed_string_t copy;
-	cmdline_fixed_string_t mode;
+	cmdline_fixed_string_t mode; /* or "histogram" */
+	cmdline_fixed_string_t on;
 };
 
 static int
@@ -63,6 +64,14 @@ socket_of(portid_t port_id)
 }
 
 static void
+warn_if_not_registered(portid_t port_id, int ret)
+{
+	if (ret != 0)
+		fprintf(stderr, "The socket of port %u is not registered, start the port first\n",
+			port_id);
+}
+
+static void
 set_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
 {
 	const struct vhost_copy_result *res = parsed;
@@ -77,10 +86,64 @@ set_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
 		return;
 	}
 	path = socket_of(res->port_id);
-	if (path != NULL && rte_vhost_driver_set_copy_mode(path, mode) != 0)
-		fprintf(stderr, "The socket of port %u is not registered, start the port first\n",
-			res->port_id);
+	if (path != NULL)
+		warn_if_not_registered(res->port_id, rte_vhost_driver_set_copy_mode(path, mode));
 	free(path);
+}
+
+static void
+set_histogram(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused)
+{
+	const struct vhost_copy_result *res = parsed;
+	bool on = strcmp(res->on, "on") == 0;
+	char *path;
+
+	if (port_id_is_invalid(res->port_id, ENABLED_WARN))
+		return;
+	if (!on && strcmp(res->on, "off") != 0) {
+		fprintf(stderr, "No histogram %s: must be on or off\n", res->on);
+		return;
+	}
+	path = socket_of(res->port_id);
+	if (path != NULL)
+		warn_if_not_registered(res->port_id, rte_vhost_driver_set_copy_histogram(path, on));
+	free(path);
+}
+
+/* Copies by size, then by alignment of their destination. */
+static void
+show_direction(const char *direction, const struct rte_vhost_copy_histogram *histogram)
+{
+	unsigned int i;
+
+	for (i = 0; i < RTE_VHOST_COPY_SIZE_CLASSES; i++) {
+		uint32_t min = i == 0 ? 0 : rte_vhost_copy_size_class_max(i - 1) + 1;
+		uint32_t max = rte_vhost_copy_size_class_max(i);
+
+		if (histogram->sizes[i] == 0)
+			continue;
+		printf("  %s, copies of %" PRIu32, direction, min);
+		if (max == UINT32_MAX)
+			printf(" bytes and more: %" PRIu64 "\n", histogram->sizes[i]);
+		else
+			printf(" to %" PRIu32 " bytes: %" PRIu64 "\n", max, histogram->sizes[i]);
+	}
+	for (i = 0; i < RTE_VHOST_COPY_ALIGNMENTS; i++)
+		if (histogram->alignments[i] != 0)
+			printf("  %s, copies to an address of %u modulo %d: %" PRIu64 "\n",
+				direction, i, RTE_VHOST_COPY_ALIGNMENTS, histogram->alignments[i]);
+}
+
+static void
+show_histogram(int vid, bool on)
+{
+	struct rte_vhost_copy_histogram enqueue, dequeue;
+
+	if (rte_vhost_get_copy_histogram(vid, &enqueue, &dequeue) != 0)
+		return;
+	printf("  histogram %s\n", on ? "on" : "off");
+	show_direction("enqueue", &enqueue);
+	show_direction("dequeue", &dequeue);
 }
 
 /* What was tried, on the kinds of cores that have polled since. */
@@ -111,6 +174,7 @@ show_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused
 	struct rte_vhost_copy_status status;
 	unsigned int mode;
 	char *path;
+	int vid;
 
 	if (port_id_is_invalid(res->port_id, ENABLED_WARN))
 		return;
@@ -118,8 +182,8 @@ show_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused
 	if (path == NULL)
 		return;
 	free(path);
-	if (rte_vhost_get_copy_status(rte_eth_vhost_get_vid_from_port_id(res->port_id), &status) !=
-		0) {
+	vid = rte_eth_vhost_get_vid_from_port_id(res->port_id);
+	if (rte_vhost_get_copy_status(vid, &status) != 0) {
 		fprintf(stderr, "No guest is connected to port %u\n", res->port_id);
 		return;
 	}
@@ -129,6 +193,7 @@ show_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused
 		printf("  bursts copied by %s: %" PRIu64 "\n", rte_vhost_copy_mode_name(mode),
 			status.bursts[mode]);
 	show_calibrations(&status);
+	show_histogram(vid, status.histogram);
 }
 
 static cmdline_parse_token_string_t token_set = TOKEN_STRING_INITIALIZER(
@@ -147,11 +212,24 @@ static cmdline_parse_token_string_t token_copy = TOKEN_STRING_INITIALIZER(
 static cmdline_parse_token_string_t token_mode = TOKEN_STRING_INITIALIZER(
 	struct vhost_copy_result, mode, NULL);
 
+static cmdline_parse_token_string_t token_histogram = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, mode, "histogram");
+static cmdline_parse_token_string_t token_on = TOKEN_STRING_INITIALIZER(
+	struct vhost_copy_result, on, NULL);
+
 static cmdline_parse_inst_t cmd_set_copy = {
 	.f = set_copy,
 	.help_str = "set port <port_id> vhost copy auto|memcpy|wide|narrow|calibrate",
 	.tokens = { (void *)&token_set, (void *)&token_port, (void *)&token_port_id,
 		(void *)&token_vhost, (void *)&token_copy, (void *)&token_mode, NULL },
+};
+
+static cmdline_parse_inst_t cmd_set_histogram = {
+	.f = set_histogram,
+	.help_str = "set port <port_id> vhost copy histogram on|off",
+	.tokens = { (void *)&token_set, (void *)&token_port, (void *)&token_port_id,
+		(void *)&token_vhost, (void *)&token_copy, (void *)&token_histogram,
+		(void *)&token_on, NULL },
 };
 
 static cmdline_parse_inst_t cmd_show_copy = {
@@ -166,9 +244,13 @@ static struct testpmd_driver_commands vhost_cmds = {
 		{ &cmd_set_copy,
 			"set port (port_id) vhost copy (auto|memcpy|wide|narrow|calibrate)\n"
 			"    Set how vhost copies packets, from the next burst on.\n" },
+		{ &cmd_set_histogram,
+			"set port (port_id) vhost copy histogram (on|off)\n"
+			"    Count copies by size and alignment, from 0 on, or stop it.\n" },
 		{ &cmd_show_copy,
 			"show port (port_id) vhost copy\n"
-			"    Show how vhost copies packets, and how many bursts it did in which way.\n" },
+			"    Show how vhost copies packets, how many bursts it did in which way,\n"
+			"    and the histogram.\n" },
 		{ NULL, NULL },
 	},
 };
