@@ -17,11 +17,14 @@
 
 #include <rte_cpu_core_type.h>
 #include <rte_mbuf.h>
+#include <rte_telemetry.h>
 #include <rte_vhost.h>
 #include <rte_vhost_copy.h>
 
 #include <eal_cpu_core_type.h>
+#include <telemetry_data.h>
 #include <vhost_copy_calibrate.h>
+#include <vhost_copy_telemetry.h>
 
 #include "test.h"
 #include "vhost_frontend.h"
@@ -333,6 +336,136 @@ test_histogram_parts(void)
 	return check_histogram(true);
 }
 
+/* What telemetry says under a name, or below several, each in the one before. */
+static const union tel_value *
+told(const struct rte_tel_data *data, const char *const *names)
+{
+	unsigned int i;
+
+	for (i = 0; i < data->data_len; i++) {
+		const struct tel_dict_entry *entry = &data->data.dict[i];
+
+		if (strcmp(entry->name, names[0]) != 0)
+			continue;
+		return names[1] == NULL ? &entry->value
+					: told(entry->value.container.data, names + 1);
+	}
+	return NULL;
+}
+
+#define TOLD(data, ...) told(data, (const char *const[]){ __VA_ARGS__, NULL })
+
+static int
+check_told_of(const struct rte_tel_data *data, enum vhost_frontend_queue queue, const char *name)
+{
+	const struct rte_vhost_copy_histogram *histogram = &expected[queue];
+	const union tel_value *value;
+	char key[16];
+	unsigned int i;
+
+	for (i = 0; i < RTE_VHOST_COPY_SIZE_CLASSES; i++) {
+		snprintf(key, sizeof(key), "%" PRIu32, rte_vhost_copy_size_class_max(i));
+		value = TOLD(data, "histogram", name, "max_size", key);
+		TEST_ASSERT(value != NULL && value->u64val == histogram->sizes[i],
+			"%s up to %s bytes told wrong", name, key);
+	}
+	for (i = 0; i < RTE_VHOST_COPY_ALIGNMENTS; i++) {
+		snprintf(key, sizeof(key), "%u", i);
+		value = TOLD(data, "histogram", name, "address_modulo_64", key);
+		TEST_ASSERT(value != NULL && value->u64val == histogram->alignments[i],
+			"%s at %s told wrong", name, key);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+check_told(const struct rte_tel_data *data, enum rte_vhost_copy_mode copied_by)
+{
+	const char *mode = rte_vhost_copy_mode_name(copied_by);
+	struct rte_vhost_copy_status status;
+
+	TEST_ASSERT_SUCCESS(
+		rte_vhost_get_copy_status(vhost_frontend_vid(frontend), &status), "no status");
+	TEST_ASSERT_SUCCESS(strcmp(TOLD(data, "mode")->sval, mode), "mode told wrong");
+	TEST_ASSERT_SUCCESS(
+		strcmp(TOLD(data, "core_type")->sval, rte_cpu_core_type_name(status.core_type)),
+		"kind of core told wrong");
+	TEST_ASSERT_EQUAL(
+		TOLD(data, "bursts", mode)->u64val, status.bursts[copied_by], "bursts told wrong");
+	TEST_ASSERT_SUCCESS(strcmp(TOLD(data, "histogram", "state")->sval, "on"),
+		"told that the histogram is off");
+	return check_told_of(data, VHOST_FRONTEND_RX, "enqueue") |
+		check_told_of(data, VHOST_FRONTEND_TX, "dequeue");
+}
+
+static void
+free_told(struct rte_tel_data *data)
+{
+	unsigned int i;
+
+	for (i = 0; data->type == RTE_TEL_DICT && i < data->data_len; i++)
+		if (data->data.dict[i].type == RTE_TEL_CONTAINER)
+			free_told(data->data.dict[i].value.container.data);
+	rte_tel_data_free(data);
+}
+
+/* Ask telemetry of a device as a client would, and check an answer that is no error. */
+static int
+ask_telemetry(const char *params, int answer, enum rte_vhost_copy_mode copied_by)
+{
+	struct rte_tel_data *data = rte_tel_data_alloc();
+	int ret;
+
+	TEST_ASSERT_NOT_NULL(data, "no memory");
+	rte_tel_data_start_dict(data); /* as empty as telemetry gives it */
+	ret = vhost_copy_telemetry("/vhost/copy", params, data);
+	if (ret != answer) {
+		printf("/vhost/copy,%s: %d, not %d\n", params, ret, answer);
+		ret = TEST_FAILED;
+	} else {
+		ret = answer == 0 ? check_told(data, copied_by) : TEST_SUCCESS;
+	}
+	free_told(data);
+	return ret;
+}
+
+static int
+test_telemetry_list(const char *vid, const char *path)
+{
+	struct rte_tel_data *data = rte_tel_data_alloc();
+	const union tel_value *value;
+	int ret;
+
+	TEST_ASSERT_NOT_NULL(data, "no memory");
+	rte_tel_data_start_dict(data); /* as empty as telemetry gives it */
+	ret = vhost_copy_telemetry("/vhost/copy", NULL, data);
+	value = TOLD(data, vid);
+	if (ret == 0 && (value == NULL || strcmp(value->sval, path) != 0))
+		ret = TEST_FAILED;
+	free_told(data);
+	TEST_ASSERT_SUCCESS(ret, "the device is not listed");
+	return TEST_SUCCESS;
+}
+
+static int
+test_telemetry(const char *path, enum rte_vhost_copy_mode copied_by)
+{
+	static const char *const wrong[] = { "x", "-1", "+0", " 0", "0x", "0,0", "0 ", "1.5" };
+	char vid[16];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(wrong); i++)
+		if (ask_telemetry(wrong[i], -EINVAL, copied_by) != TEST_SUCCESS)
+			return TEST_FAILED;
+	snprintf(vid, sizeof(vid), "%d", vhost_frontend_vid(frontend));
+	if (ask_telemetry("1023", -ENODEV, copied_by) != TEST_SUCCESS ||
+		ask_telemetry("1024", -ENODEV, copied_by) != TEST_SUCCESS ||
+		ask_telemetry("99999999999999999999", -ENODEV, copied_by) != TEST_SUCCESS ||
+		ask_telemetry(vid, 0, copied_by) != TEST_SUCCESS)
+		return TEST_FAILED;
+	return test_telemetry_list(vid, path);
+}
+
 /* What is copied while it is on is counted, and copied in the mode that is set. */
 static int
 test_histogram(const char *path)
@@ -348,7 +481,8 @@ test_histogram(const char *path)
 		if (check_histogram(true) != TEST_SUCCESS ||
 			test_mode(path, modes[i], modes[i]) != TEST_SUCCESS ||
 			check_histogram(true) != TEST_SUCCESS ||
-			test_histogram_parts() != TEST_SUCCESS)
+			test_histogram_parts() != TEST_SUCCESS ||
+			test_telemetry(path, modes[i]) != TEST_SUCCESS)
 			return TEST_FAILED;
 	}
 	TEST_ASSERT_SUCCESS(rte_vhost_driver_set_copy_histogram(path, false), "not off");

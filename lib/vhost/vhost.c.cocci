@@ -38,3 +38,24 @@ expression dev, vq, index;
  init_vring_queue(dev, vq, index);
  ...>
  }
+
+// changes 1 line: include what is used
+@@
+@@
+ #include "vhost.h"
++#include "vhost_copy_telemetry.h"
+
+// changes 2 lines: a device does not go while telemetry tells of it
+@@
+expression dev, vid;
+@@
+ vhost_destroy_device(...)
+ {
+ <...
++vhost_copy_lock_devices();
+ cleanup_device(dev, 1);
+ free_device(dev);
+ vhost_devices[vid] = NULL;
++vhost_copy_unlock_devices();
+ ...>
+ }
