@@ -350,6 +350,8 @@ run_benchmark(unsigned long seconds, FILE *json)
 	bench_print_machine(&machine);
 	bench_json_machine(json, "vhost_copy_perf_autotest", &machine);
 	printf("Core cycles per packet in bursts of %d, the guest's part not counted.\n", BURST);
+	printf("%s=N measures for N seconds, now %lu; %s=FILE writes a file of JSON\n",
+		SECONDS_VARIABLE, seconds, JSON_VARIABLE);
 	add_rows();
 	for (i = 0; i < RTE_DIM(devices) && ret == 0; i++)
 		ret = create_device(&devices[i]);
