@@ -101,6 +101,7 @@ struct vhost_frontend {
 	int socket;
 	int backend_socket; /* our end of the back-end channel; -1: there is none */
 	int vid;            /* -1: vhost has no device */
+	bool ready[VHOST_FRONTEND_QUEUES];
 	uint8_t *mem[VHOST_FRONTEND_MAX_REGIONS];
 	int mem_fd[VHOST_FRONTEND_MAX_REGIONS];
 	size_t rings_len;
@@ -150,9 +151,20 @@ on_destroy_device(int vid)
 		__atomic_store_n(&frontend->vid, -1, __ATOMIC_RELEASE);
 }
 
+static int
+on_vring_state(int vid, uint16_t queue, int enable)
+{
+	struct vhost_frontend *frontend = find_frontend(vid);
+
+	if (frontend != NULL && queue < VHOST_FRONTEND_QUEUES)
+		__atomic_store_n(&frontend->ready[queue], enable != 0, __ATOMIC_RELEASE);
+	return 0;
+}
+
 static const struct rte_vhost_device_ops device_ops = {
 	.new_device = on_new_device,
 	.destroy_device = on_destroy_device,
+	.vring_state_changed = on_vring_state,
 };
 
 static int
@@ -178,6 +190,13 @@ fail(const char *what)
 {
 	printf("vhost front end: %s: %s\n", what, strerror(errno));
 	return -1;
+}
+
+static void
+close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 static int
@@ -436,20 +455,19 @@ tell_log(const struct vhost_frontend *frontend)
 }
 
 static int
-tell_memory(const struct vhost_frontend *frontend)
+tell_memory(const struct vhost_frontend *frontend, unsigned int num_regions)
 {
 	const struct vhost_frontend_config *config = &frontend->config;
-	struct msg msg = { .mem = { .num_regions = config->num_regions } };
+	struct msg msg = { .mem = { .num_regions = num_regions } };
 	unsigned int i;
 
-	for (i = 0; i < config->num_regions; i++) {
+	for (i = 0; i < num_regions; i++) {
 		msg.mem.regions[i].guest_addr = config->regions[i].guest_addr;
 		msg.mem.regions[i].len = config->regions[i].len;
 		msg.mem.regions[i].user_addr = (uintptr_t)frontend->mem[i];
 	}
-	return tell(frontend, SET_MEM_TABLE, &msg,
-		8 + config->num_regions * sizeof(msg.mem.regions[0]), frontend->mem_fd,
-		config->num_regions);
+	return tell(frontend, SET_MEM_TABLE, &msg, 8 + num_regions * sizeof(msg.mem.regions[0]),
+		frontend->mem_fd, num_regions);
 }
 
 /* Guest-physical address of memory that this process has; 0 if it is not the guest's. */
@@ -557,11 +575,14 @@ start_device(struct vhost_frontend *frontend)
 	unsigned int i;
 
 	if (make_memory(frontend) != 0 || start_vhost(frontend) != 0 || negotiate(frontend) != 0 ||
-		open_backend_channel(frontend) != 0 || tell_memory(frontend) != 0)
+		open_backend_channel(frontend) != 0 ||
+		tell_memory(frontend, frontend->config.num_regions) != 0)
 		return -1;
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
 		if (make_ring(frontend, i) != 0)
 			return -1;
+	if (frontend->config.iotlb_before_rings && map_rings(frontend) != 0)
+		return -1;
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
 		if (tell_ring(frontend, i) != 0)
 			return -1;
@@ -603,13 +624,6 @@ vhost_frontend_create(const struct vhost_frontend_config *config)
 }
 
 /* --- end --- */
-
-static void
-close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
 
 void
 vhost_frontend_destroy(struct vhost_frontend *frontend)
@@ -676,6 +690,53 @@ struct vhost_frontend_ring *
 vhost_frontend_ring(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
 {
 	return &frontend->rings[queue];
+}
+
+int
+vhost_frontend_queue_ready(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
+{
+	struct msg msg = { .len = 0 };
+
+	/* vhost tells its user after it has answered: by the next answer it has. */
+	if (ask(frontend, GET_FEATURES, &msg) != 0)
+		return -1;
+	return __atomic_load_n(&frontend->ready[queue], __ATOMIC_ACQUIRE);
+}
+
+int
+vhost_frontend_keep_regions(struct vhost_frontend *frontend, unsigned int num_regions)
+{
+	return tell_memory(frontend, num_regions);
+}
+
+/* --- dirty log --- */
+
+uint8_t *
+vhost_frontend_start_log(struct vhost_frontend *frontend, size_t len)
+{
+	struct msg msg = { .request = SET_LOG_BASE, .flags = MSG_VERSION, .log = { .len = len } };
+	int fd = memfd_create("vhost_frontend_log", MFD_CLOEXEC), ret = -1;
+	void *log = MAP_FAILED;
+
+	msg.len = sizeof(msg.log);
+	if (fd >= 0 && ftruncate(fd, len) == 0)
+		log = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (log == MAP_FAILED)
+		fail("cannot make a log");
+	else if (send_msg(frontend, &msg, &fd, 1) == 0)
+		ret = receive_reply(frontend, SET_LOG_BASE, &msg);
+	close_fd(fd);
+	if (ret == 0)
+		return log;
+	if (log != MAP_FAILED)
+		munmap(log, len);
+	return NULL;
+}
+
+void
+vhost_frontend_stop_log(uint8_t *log, size_t len)
+{
+	munmap(log, len);
 }
 
 /* --- translations --- */

@@ -52,6 +52,8 @@ struct vhost_frontend_config {
 	bool dirty_log;
 	/** With an IOMMU: an IOVA is the guest-physical address and this. */
 	uint64_t iova_offset;
+	/** With an IOMMU: tell where the rings are before vhost knows of rings, too. */
+	bool iotlb_before_rings;
 	/** Descriptors of each ring: a power of 2 unless packed. */
 	uint16_t ring_size;
 	unsigned int num_regions;
@@ -302,6 +304,49 @@ vhost_frontend_iotlb_update(struct vhost_frontend *frontend, uint64_t iova, cons
  */
 int
 vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, uint64_t len);
+
+/**
+ * Find out whether vhost has told its user to serve a queue.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue.
+ * @return
+ *   1 or 0, after all that was told before; -1 if vhost does not answer.
+ */
+int
+vhost_frontend_queue_ready(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
+
+/**
+ * Tell vhost of less memory, whose addresses in vhost become others thereby.
+ *
+ * @param frontend
+ *   The front end.
+ * @param num_regions
+ *   Number of regions that are left, those with the lowest numbers.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_keep_regions(struct vhost_frontend *frontend, unsigned int num_regions);
+
+/**
+ * Have vhost log what it writes, with VHOST_F_LOG_ALL among the features.
+ *
+ * @param frontend
+ *   The front end.
+ * @param len
+ *   Bytes of the log: a bit for each page of 4 KiB from guest-physical address 0 on.
+ * @return
+ *   The log, all 0, until vhost_frontend_stop_log(). NULL with a message.
+ */
+uint8_t *
+vhost_frontend_start_log(struct vhost_frontend *frontend, size_t len);
+
+/** Give back a log. vhost still has its own mapping of it. */
+void
+vhost_frontend_stop_log(uint8_t *log, size_t len);
 
 /** @} */
 
