@@ -141,7 +141,10 @@ create(void *owner)
 	return iotlb;
 }
 
-/* The last address of a range, which may be the last one there is. */
+/*
+ * The last address of a range, which may be the last one there is. What goes beyond ends
+ * there, as does a range of 2^64 bytes, whose size is told as 0.
+ */
 static uint64_t
 last_of(uint64_t iova, uint64_t size)
 {
@@ -158,12 +161,9 @@ insert(struct vhost_iotlb *iotlb, const struct iotlb_map_entry *entry)
 	return ret;
 }
 
-/* A range without an end is one up to the end; none at all from 0 on is everything. */
 static void
 remove_range(struct vhost_iotlb *iotlb, uint64_t iova, uint64_t size)
 {
-	if (size == 0 && iova != 0)
-		return;
 	iotlb_map_remove(iotlb->map, iova, last_of(iova, size));
 	remove_misses(iotlb, iova, last_of(iova, size), VHOST_ACCESS_RW);
 }
@@ -279,6 +279,118 @@ vhost_iova_to_vva_whole(struct virtio_net *dev, struct vhost_virtqueue *vq, uint
 	rest = *size - len;
 	vhost_iova_to_vva(dev, vq, iova + len, &rest, perm);
 	return *size = 0;
+}
+
+/* --- dirty log --- */
+
+/* The guest's address of a host address, and how many of the bytes are in that region. */
+static bool
+find_guest_addr(const struct virtio_net *dev, uint64_t host, uint64_t *guest, uint64_t *len)
+{
+	uint32_t i;
+
+	for (i = 0; dev->mem != NULL && i < dev->mem->nregions; i++) {
+		const struct rte_vhost_mem_region *region = &dev->mem->regions[i];
+		const uint64_t at = host - region->host_user_addr;
+
+		if (host < region->host_user_addr || at >= region->size)
+			continue;
+		*guest = region->guest_phys_addr + at;
+		*len = RTE_MIN(*len, region->size - at);
+		return true;
+	}
+	return false;
+}
+
+/* The parts of a range may be anywhere in the guest's memory. */
+static void
+log_range(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint64_t len,
+	bool cached)
+{
+	uint64_t host, guest, part;
+
+	for (; len != 0; iova += part, len -= part) {
+		part = len;
+		host = __vhost_iova_to_vva(dev, vq, iova, &part, VHOST_ACCESS_RW);
+		if (part == 0 || !find_guest_addr(dev, host, &guest, &part)) {
+			VHOST_LOG_DATA(dev->ifname, ERR,
+				"dirty log lacks 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
+				": no translation\n",
+				len, iova);
+			return;
+		}
+		if (cached)
+			__vhost_log_cache_write(dev, vq, guest, part);
+		else
+			__vhost_log_write(dev, guest, part);
+	}
+}
+
+void
+__vhost_log_write_iova(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint64_t len)
+{
+	log_range(dev, vq, iova, len, false);
+}
+
+void
+__vhost_log_cache_write_iova(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint64_t len)
+{
+	log_range(dev, vq, iova, len, true);
+}
+
+/* --- messages --- */
+
+bool
+vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg *update)
+{
+	if (update->size != 0 && update->size - 1 <= UINT64_MAX - update->iova &&
+		update->perm >= VHOST_ACCESS_RO && update->perm <= VHOST_ACCESS_RW)
+		return true;
+	VHOST_LOG_CONFIG(dev->ifname, ERR,
+		"IOTLB update refused: 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
+		", permission %u; wants 1 byte or more, permission 1 to 3\n",
+		(uint64_t)update->size, (uint64_t)update->iova, update->perm);
+	return false;
+}
+
+/* A range, and a part of a ring. Both may end at the last address there is. */
+static bool
+overlaps(uint64_t first, uint64_t last, uint64_t part, uint64_t len)
+{
+	return part <= last && first <= last_of(part, len);
+}
+
+static bool
+is_about_ring(
+	struct virtio_net *dev, const struct vhost_virtqueue *vq, uint64_t first, uint64_t last)
+{
+	const struct vhost_vring_addr *ring = &vq->ring_addrs;
+	const uint64_t size = vq->size;
+	uint64_t avail_len = sizeof(struct vring_packed_desc_event), used_len = avail_len;
+
+	/* Both formats have descriptors of 16 bytes. The last field is for event indexes. */
+	if (!vq_is_packed(dev)) {
+		avail_len = sizeof(struct vring_avail) + (size + 1) * sizeof(uint16_t);
+		used_len = sizeof(struct vring_used) + size * sizeof(struct vring_used_elem) +
+			sizeof(uint16_t);
+	}
+	return overlaps(first, last, ring->desc_user_addr, size * sizeof(struct vring_desc)) ||
+		overlaps(first, last, ring->avail_user_addr, avail_len) ||
+		overlaps(first, last, ring->used_user_addr, used_len) ||
+		((ring->flags & (1 << VHOST_VRING_F_LOG)) != 0 &&
+			overlaps(first, last, ring->log_guest_addr, sizeof(uint64_t)));
+}
+
+bool
+vhost_iotlb_needs_rings(
+	struct virtio_net *dev, const struct vhost_virtqueue *vq, const struct vhost_iotlb_msg *msg)
+{
+	/* Before a queue is started its addresses mean nothing. */
+	if (vq->kickfd == VIRTIO_UNINITIALIZED_EVENTFD || vq->size == 0)
+		return false;
+	return !vq->access_ok || is_about_ring(dev, vq, msg->iova, last_of(msg->iova, msg->size));
 }
 
 int

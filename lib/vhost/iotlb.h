@@ -98,6 +98,18 @@ uint64_t
 vhost_iova_to_vva_whole(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
 	uint64_t *size, uint8_t perm) VHOST_IOTLB_IS_READING(&vq->iotlb_lock);
 
+/* Whether a translation that the front end tells makes sense. If not, it is logged. */
+bool
+vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg *update);
+
+/*
+ * Whether the rings of a queue must be translated anew after a message of the front end:
+ * if it is about a part of them, or if they wait for a translation.
+ */
+bool
+vhost_iotlb_needs_rings(struct virtio_net *dev, const struct vhost_virtqueue *vq,
+	const struct vhost_iotlb_msg *msg);
+
 /*
  * Send a message that can be lost, without waiting for the peer to read it.
  *

@@ -14,6 +14,19 @@ type T;
 -...
 -}
 
+// changes 34-44 lines: so is the dirty log of what has a translation
+//
+// DPDK takes guest address 0 for none, and leaves out what ends where a region ends.
+@@
+identifier logs = { __vhost_log_write_iova, __vhost_log_cache_write_iova };
+parameter list params;
+type T;
+@@
+-T logs(params)
+-{
+-...
+-}
+
 // changes 7 lines: a ring is usable as a whole only
 @@
 identifier whole = { vring_translate_split, vring_translate_packed, translate_log_addr };
@@ -27,16 +40,18 @@ identifier whole = { vring_translate_split, vring_translate_packed, translate_lo
  ...>
  }
 
-// changes 1 lines: a queue that begins anew gives back what it had
+// changes 0-1 lines: a queue that begins anew gives back what it had (until DPDK 23.03)
 @@
-expression dev, vq, index;
+identifier dev, vq;
 @@
- reset_vring_queue(...)
+ init_vring_queue(..., struct vhost_virtqueue *vq, ...)
  {
- <...
+ ...
 +vhost_user_iotlb_destroy(vq);
- init_vring_queue(dev, vq, index);
- ...>
+ memset(vq, ...);
+ ...
+ vhost_user_iotlb_init(dev, vq);
+ ...
  }
 
 // changes 1 line: include what is used
