@@ -16,11 +16,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <linux/vhost_types.h>
 #include <linux/virtio_ring.h>
 
 #include <rte_common.h>
+#include <rte_eal.h>
 #include <rte_log.h>
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
@@ -641,6 +645,104 @@ test_dirty_log(void)
 	return fault;
 }
 
+/* --- counters --- */
+
+/* Of the queue that the guest transmits by; UINT64_MAX if there is none of the name. */
+static uint64_t
+counter(const char *name)
+{
+	struct rte_vhost_stat_name names[64];
+	struct rte_vhost_stat stats[64];
+	const int vid = vhost_frontend_vid(frontend);
+	int num = rte_vhost_vring_stats_get_names(vid, VHOST_FRONTEND_TX, names, RTE_DIM(names));
+	int i;
+
+	if (rte_vhost_vring_stats_get(vid, VHOST_FRONTEND_TX, stats, RTE_DIM(stats)) != num)
+		return UINT64_MAX;
+	for (i = 0; i < num; i++)
+		if (strstr(names[i].name, name) != NULL)
+			return stats[i].value;
+	return UINT64_MAX;
+}
+
+static const char *
+test_counters(void)
+{
+	/* Of the rings. */
+	const uint64_t hits = counter("iotlb_hits"), misses = counter("iotlb_misses");
+	unsigned int i;
+
+	/* The rings are one. */
+	CHECK(counter("iotlb_entries") == 1 && counter("iotlb_merges") == 0, "not as new");
+	for (i = 0; i < 8; i++)
+		CHECK(tell_page(i, i), "not taken");
+	CHECK(counter("iotlb_entries") == 2 && counter("iotlb_merges") == 7, "not merged");
+	CHECK(forget(iova_of(3), PAGE) && counter("iotlb_entries") == 3, "not cut in two");
+	CHECK(reads_page(iova_of(0), 0) && is_unknown(iova_of(3)), "not as told");
+	CHECK(counter("iotlb_hits") == hits + 1 && counter("iotlb_misses") == misses + 1,
+		"wrong counts");
+	CHECK(counter("iotlb_evictions") == 0, "something is evicted");
+	for (i = 0; i < CAPACITY; i++)
+		CHECK(tell_page(100 + 2 * i, 0), "not taken");
+	CHECK(counter("iotlb_entries") == CAPACITY, "not full");
+	CHECK(counter("iotlb_evictions") == 3, "not as many evicted as were too many");
+	CHECK(rte_vhost_vring_stats_reset(vhost_frontend_vid(frontend), VHOST_FRONTEND_TX) == 0,
+		"no reset");
+	CHECK(counter("iotlb_entries") == CAPACITY && counter("iotlb_evictions") == 0,
+		"wrong after a reset");
+	return NULL;
+}
+
+/* What telemetry answers, or NULL if there is no telemetry. */
+static const char *
+ask_telemetry(const char *command, char *answer, size_t len)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const char *ret = NULL;
+	ssize_t got;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/dpdk_telemetry.v2",
+		rte_eal_get_runtime_dir());
+	if (fd < 0)
+		return NULL;
+	/* It greets first. */
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 &&
+		recv(fd, answer, len - 1, 0) > 0 &&
+		send(fd, command, strlen(command), MSG_NOSIGNAL) > 0) {
+		got = recv(fd, answer, len - 1, 0);
+		answer[RTE_MAX(got, 0)] = '\0';
+		ret = answer;
+	}
+	close(fd);
+	return ret;
+}
+
+static const char *
+test_telemetry(void)
+{
+	char command[32], expected[128], text[4096];
+	const char *answer;
+
+	CHECK(tell_page(0, 0) && reads_page(iova_of(0), 0) && is_unknown(iova_of(1)), "not told");
+	snprintf(command, sizeof(command), "/vhost/iotlb,%d", vhost_frontend_vid(frontend));
+	snprintf(expected, sizeof(expected),
+		"\"queue_1\":{\"entries\":2,\"capacity\":%d,\"hits\":%" PRIu64
+		",\"misses\":%" PRIu64 ",\"merges\":0,\"evictions\":0}",
+		CAPACITY, counter("iotlb_hits"), counter("iotlb_misses"));
+	answer = ask_telemetry(command, text, sizeof(text));
+	if (answer == NULL) {
+		printf("telemetry is off: not tried\n");
+		return NULL;
+	}
+	CHECK(strstr(answer, expected) != NULL, "wrong counters in telemetry");
+	answer = ask_telemetry("/vhost/iotlb,1000000", text, sizeof(text));
+	CHECK(answer != NULL && strstr(answer, "null") != NULL, "a device that is not there");
+	answer = ask_telemetry("/vhost/iotlb,x", text, sizeof(text));
+	CHECK(answer != NULL && strstr(answer, "null") != NULL, "a device without a number");
+	return NULL;
+}
+
 /* --- all --- */
 
 static const struct {
@@ -670,6 +772,8 @@ static const struct {
 	{ "rings of many pages", test_big_rings, 0, BIG_RING, false },
 	{ "rings elsewhere", test_rings_elsewhere, 0, 256, false },
 	{ "dirty log", test_dirty_log, LOG_ALL, 256, false },
+	{ "counters", test_counters, 0, 256, false },
+	{ "telemetry", test_telemetry, 0, 256, false },
 };
 
 static void
@@ -688,6 +792,7 @@ run_test(unsigned int number, uint64_t format)
 {
 	const struct vhost_frontend_config config = {
 		.features = IOMMU | format | tests[number].features,
+		.register_flags = RTE_VHOST_USER_NET_STATS_ENABLE,
 		.iova_offset = IOVA_OFFSET,
 		.iotlb_before_rings = tests[number].before_rings,
 		.ring_size = tests[number].ring_size,

@@ -20,8 +20,8 @@
 #include "vhost.h"
 #include "vhost_user.h"
 
-/* Translations, and misses that wait for an answer. */
-#define CAPACITY 2048
+/* Of misses that wait for an answer, too. */
+#define CAPACITY VHOST_IOTLB_CAPACITY
 
 /* What the front end was asked for. */
 struct miss {
@@ -31,6 +31,7 @@ struct miss {
 
 struct vhost_iotlb {
 	struct iotlb_map *map; /* under the lock of the queue, see iotlb.h */
+	struct iotlb_map_stats counted;
 	rte_spinlock_t misses_lock;
 	uint32_t num_misses;
 	struct miss misses[CAPACITY]; /* sorted */
@@ -168,6 +169,18 @@ remove_range(struct vhost_iotlb *iotlb, uint64_t iova, uint64_t size)
 	remove_misses(iotlb, iova, last_of(iova, size), VHOST_ACCESS_RW);
 }
 
+/* After a change, which may have merged or evicted some. */
+static void
+count(struct vhost_virtqueue *vq, struct vhost_iotlb *iotlb)
+{
+	const struct iotlb_map_stats stats = iotlb_map_get_stats(iotlb->map);
+
+	vq->stats.iotlb_entries = iotlb_map_num(iotlb->map);
+	vq->stats.iotlb_merges += stats.merges - iotlb->counted.merges;
+	vq->stats.iotlb_evictions += stats.evictions - iotlb->counted.evictions;
+	iotlb->counted = stats;
+}
+
 /* --- what vhost calls --- */
 
 int
@@ -200,6 +213,7 @@ vhost_user_iotlb_flush_all(struct vhost_virtqueue *vq)
 		return;
 	vhost_user_iotlb_wr_lock(vq);
 	remove_range(vq->iotlb, 0, 0);
+	count(vq, vq->iotlb);
 	vhost_user_iotlb_wr_unlock(vq);
 }
 
@@ -216,6 +230,7 @@ vhost_user_iotlb_cache_insert(struct virtio_net *dev, struct vhost_virtqueue *vq
 		return;
 	vhost_user_iotlb_wr_lock(vq);
 	ret = insert(vq->iotlb, &entry);
+	count(vq, vq->iotlb);
 	vhost_user_iotlb_wr_unlock(vq);
 	if (ret != 0)
 		VHOST_LOG_CONFIG(dev->ifname, ERR,
@@ -231,7 +246,20 @@ vhost_user_iotlb_cache_remove(struct vhost_virtqueue *vq, uint64_t iova, uint64_
 		return;
 	vhost_user_iotlb_wr_lock(vq);
 	remove_range(vq->iotlb, iova, size);
+	count(vq, vq->iotlb);
 	vhost_user_iotlb_wr_unlock(vq);
+}
+
+uint64_t
+vhost_iotlb_num_entries(const struct virtio_net *dev __rte_unused, struct vhost_virtqueue *vq)
+{
+	uint64_t num = 0;
+
+	vhost_user_iotlb_rd_lock(vq);
+	if (vq->iotlb != NULL)
+		num = iotlb_map_num(vq->iotlb->map);
+	vhost_user_iotlb_rd_unlock(vq);
+	return num;
 }
 
 /*

@@ -21,6 +21,9 @@
 
 #include "vhost.h"
 
+/* Translations that are remembered. */
+#define VHOST_IOTLB_CAPACITY 2048
+
 /* What clang's analysis of locks wants to know; its words are DPDK's, which changed. */
 #if defined(__rte_acquire_shared_capability)
 #define VHOST_IOTLB_READS(lock) __rte_acquire_shared_capability(lock)
@@ -109,6 +112,10 @@ vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg 
 bool
 vhost_iotlb_needs_rings(struct virtio_net *dev, const struct vhost_virtqueue *vq,
 	const struct vhost_iotlb_msg *msg);
+
+/* How many translations a queue has. */
+uint64_t
+vhost_iotlb_num_entries(const struct virtio_net *dev, struct vhost_virtqueue *vq);
 
 /*
  * Send a message that can be lost, without waiting for the peer to read it.

@@ -54,6 +54,18 @@ identifier dev, vq;
  ...
  }
 
+// changes 1 lines: translations remain when counters are reset
+@@
+identifier vid, vq;
+@@
+ rte_vhost_vring_stats_reset(int vid, ...)
+ {
+ <...
+ memset(&vq->stats, ...);
++vq->stats.iotlb_entries = vhost_iotlb_num_entries(get_device(vid), vq);
+ ...>
+ }
+
 // changes 1 line: include what is used
 @@
 @@
