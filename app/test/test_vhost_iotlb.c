@@ -355,6 +355,10 @@ test_forget_all(void)
 static const char *
 test_permission(void)
 {
+	CHECK(is_unknown(iova_of(0)), "known");
+	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && count_misses() == 1,
+		"not asked for with another permission");
+	CHECK(forget(iova_of(0), PAGE), "not forgotten");
 	CHECK(tell(iova_of(0), mem_of(0), PAGE, VHOST_ACCESS_RO), "not taken");
 	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa), "written to what may be read only");
 	CHECK(missed(iova_of(0), VHOST_ACCESS_RW), "no miss, or another one");
@@ -457,7 +461,9 @@ test_full(void)
 	const unsigned int more = 100, num = CAPACITY + more;
 	unsigned int i, unknown;
 
+	/* Asked for first, so that it is seen whether an answer makes room for asking again. */
 	for (i = 0; i < num; i++) {
+		CHECK(is_unknown(iova_of(2 * i)), "known, or not asked for");
 		CHECK(tell(iova_of(2 * i), mem_of(0), PAGE, VHOST_ACCESS_RW), "not taken");
 		CHECK(i % 64 != 0 || reads_page(iova_of(2 * i), 0), "the newest is not known");
 	}
