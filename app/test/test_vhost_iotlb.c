@@ -699,12 +699,13 @@ test_counters(void)
 	return NULL;
 }
 
-/* What telemetry answers, or NULL if there is no telemetry. */
+/* What telemetry answers, or NULL if this process has none. */
 static const char *
 ask_telemetry(const char *command, char *answer, size_t len)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	const char *ret = NULL;
+	char pid[32];
 	ssize_t got;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
@@ -712,9 +713,11 @@ ask_telemetry(const char *command, char *answer, size_t len)
 		rte_eal_get_runtime_dir());
 	if (fd < 0)
 		return NULL;
-	/* It greets first. */
+	memset(answer, 0, len);
+	snprintf(pid, sizeof(pid), "\"pid\":%d,", getpid());
+	/* It greets first. Another process may have the socket. */
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 &&
-		recv(fd, answer, len - 1, 0) > 0 &&
+		recv(fd, answer, len - 1, 0) > 0 && strstr(answer, pid) != NULL &&
 		send(fd, command, strlen(command), MSG_NOSIGNAL) > 0) {
 		got = recv(fd, answer, len - 1, 0);
 		answer[RTE_MAX(got, 0)] = '\0';
