@@ -403,7 +403,7 @@ is_refused(uint64_t iova, const void *addr, uint64_t len, uint8_t perm)
 	refused = vhost_frontend_iotlb_update(frontend, iova, addr, len, perm) != 0;
 	rte_openlog_stream(NULL);
 	fclose(log);
-	return refused && strstr(text, "IOTLB update refused") != NULL;
+	return refused && strstr(text, "IOTLB: update refused") != NULL;
 }
 
 static const char *

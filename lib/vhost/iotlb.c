@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #ifdef RTE_LIBRTE_VHOST_NUMA
 #include <numaif.h>
 #endif
 
+#include <rte_common.h>
 #include <rte_malloc.h>
 #include <rte_random.h>
 #include <rte_spinlock.h>
@@ -20,8 +22,20 @@
 #include "vhost.h"
 #include "vhost_user.h"
 
+/* DPDK's own macros have changed their names, and where the line ends. */
+#ifdef VHOST_LOG_CONFIG
+#define LOG(dev, level, format, ...) \
+	VHOST_LOG_CONFIG((dev)->ifname, level, "IOTLB: " format "\n", ##__VA_ARGS__)
+#else
+#define LOG(dev, level, format, ...) \
+	VHOST_CONFIG_LOG((dev)->ifname, level, "IOTLB: " format, ##__VA_ARGS__)
+#endif
+
 /* Of misses that wait for an answer, too. */
 #define CAPACITY VHOST_IOTLB_CAPACITY
+
+#define MAP_SIZE RTE_CACHE_LINE_ROUNDUP(iotlb_map_size(CAPACITY + 1))
+#define MAPS (VHOST_IOTLB_PER_DEVICE ? 2 : 1)
 
 /* What the front end was asked for. */
 struct miss {
@@ -30,12 +44,17 @@ struct miss {
 };
 
 struct vhost_iotlb {
-	struct iotlb_map *map; /* under the lock of the queue, see iotlb.h */
+	struct iotlb_map *map; /* under the locks of the queues, see iotlb.h */
 	struct iotlb_map_stats counted;
 	rte_spinlock_t misses_lock;
 	uint32_t num_misses;
 	struct miss misses[CAPACITY]; /* sorted */
-	uint8_t map_mem[] __rte_cache_aligned;
+#if VHOST_IOTLB_PER_DEVICE
+	/* Host memory that the back end has mapped for a translation each, or NULL. */
+	struct iotlb_map *mappings;
+	vhost_iotlb_remove_notify unmap;
+#endif
+	uint8_t maps[] __rte_cache_aligned;
 };
 
 /* --- misses --- */
@@ -118,27 +137,131 @@ remove_misses(struct vhost_iotlb *iotlb, uint64_t first, uint64_t last, uint8_t 
 	rte_spinlock_unlock(&iotlb->misses_lock);
 }
 
+/* --- mappings --- */
+
+#if VHOST_IOTLB_PER_DEVICE
+
+/* Find the entry that has an address. */
+static bool
+find_entry(const struct iotlb_map *map, uint64_t address, struct iotlb_map_entry *entry)
+{
+	uint32_t begin = 0, end = iotlb_map_num(map);
+
+	/* What is before *begin* ends below it; what is at *end* or behind does not. */
+	while (begin < end) {
+		const uint32_t middle = (begin + end) / 2;
+
+		if (iotlb_map_get(map, middle).last < address)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	if (begin == iotlb_map_num(map))
+		return false;
+	*entry = iotlb_map_get(map, begin);
+	return entry->first <= address;
+}
+
+/* Memory is in core dumps where there are translations for it. */
+static void
+set_dump(const struct iotlb_map_entry *entry, bool dump)
+{
+	const uint64_t page = UINT64_C(1) << entry->page_shift;
+	const uint64_t end = entry->host + (entry->last - entry->first) + 1;
+	/* Half a page may be a neighbour's, too, and stays. */
+	const uint64_t first_page = dump ? RTE_ALIGN_FLOOR(entry->host, page)
+					 : RTE_ALIGN_CEIL(entry->host, page);
+	const uint64_t end_page = dump ? RTE_ALIGN_CEIL(end, page) : RTE_ALIGN_FLOOR(end, page);
+
+	if (first_page < end_page)
+		madvise((void *)(uintptr_t)first_page, end_page - first_page,
+			dump ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
+static void
+on_gone(void *arg, const struct iotlb_map_entry *gone)
+{
+	struct vhost_iotlb *iotlb = arg;
+	struct iotlb_map_entry mapping;
+
+	set_dump(gone, false);
+	if (iotlb->mappings == NULL || !find_entry(iotlb->mappings, gone->host, &mapping))
+		return;
+	iotlb_map_remove(iotlb->mappings, mapping.first, mapping.last);
+	iotlb->unmap(mapping.first, 0, mapping.last - mapping.first + 1);
+}
+
+/* A mapping goes as a whole, and so do translations that have one. */
+static void
+extend_to_mappings(const struct vhost_iotlb *iotlb, uint64_t *first, uint64_t *last)
+{
+	struct iotlb_map_entry entry;
+
+	if (iotlb->mappings == NULL)
+		return;
+	if (find_entry(iotlb->map, *first, &entry))
+		*first = entry.first;
+	if (find_entry(iotlb->map, *last, &entry))
+		*last = entry.last;
+}
+
+static void
+configure(struct vhost_iotlb *iotlb, const struct virtio_net *dev, struct iotlb_map_config *config)
+{
+	config->gone = on_gone;
+	config->gone_arg = iotlb;
+	iotlb->unmap = dev->backend_ops->iotlb_remove_notify;
+	if (iotlb->unmap == NULL)
+		return;
+	config->flags = IOTLB_MAP_NO_MERGE;
+	/* A new mapping comes before an old translation is evicted. */
+	iotlb->mappings = iotlb_map_init(iotlb->maps + MAP_SIZE,
+		&(struct iotlb_map_config){
+			.capacity = CAPACITY + 1, .flags = IOTLB_MAP_NO_MERGE });
+}
+
+#else
+
+static void
+extend_to_mappings(const struct vhost_iotlb *iotlb __rte_unused, uint64_t *first __rte_unused,
+	uint64_t *last __rte_unused)
+{
+}
+
+static void
+configure(struct vhost_iotlb *iotlb __rte_unused, const struct virtio_net *dev __rte_unused,
+	struct iotlb_map_config *config __rte_unused)
+{
+}
+
+#endif
+
 /* --- translations, without the locks --- */
 
 /* On the NUMA node where its owner is. */
 static struct vhost_iotlb *
-create(void *owner)
+create(const struct virtio_net *dev, void *owner)
 {
-	const struct iotlb_map_config config = { .capacity = CAPACITY, .seed = rte_rand() };
-	const size_t len = sizeof(struct vhost_iotlb) + iotlb_map_size(CAPACITY);
+	struct iotlb_map_config config = { .capacity = CAPACITY, .seed = rte_rand() };
+	const size_t len = sizeof(struct vhost_iotlb) + MAPS * MAP_SIZE;
 	struct vhost_iotlb *iotlb;
 	int node = SOCKET_ID_ANY;
 
+	if ((dev->flags & VIRTIO_DEV_SUPPORT_IOMMU) == 0)
+		return NULL;
 	RTE_SET_USED(owner);
 #ifdef RTE_LIBRTE_VHOST_NUMA
 	if (get_mempolicy(&node, NULL, 0, owner, MPOL_F_NODE | MPOL_F_ADDR) != 0)
 		node = SOCKET_ID_ANY;
 #endif
 	iotlb = rte_zmalloc_socket("iotlb", len, RTE_CACHE_LINE_SIZE, node);
-	if (iotlb == NULL)
+	if (iotlb == NULL) {
+		LOG(dev, ERR, "no memory for it");
 		return NULL;
+	}
 	rte_spinlock_init(&iotlb->misses_lock);
-	iotlb->map = iotlb_map_init(iotlb->map_mem, &config);
+	configure(iotlb, dev, &config);
+	iotlb->map = iotlb_map_init(iotlb->maps, &config);
 	return iotlb;
 }
 
@@ -152,51 +275,186 @@ last_of(uint64_t iova, uint64_t size)
 	return size - 1 > UINT64_MAX - iova ? UINT64_MAX : iova + (size - 1);
 }
 
-static int
-insert(struct vhost_iotlb *iotlb, const struct iotlb_map_entry *entry)
+static void
+insert(const struct virtio_net *dev, struct vhost_iotlb *iotlb, const struct iotlb_map_entry *entry)
 {
 	int ret = iotlb_map_insert(iotlb->map, entry);
 
 	if (ret == 0)
 		remove_misses(iotlb, entry->first, entry->last, entry->perm);
-	return ret;
+	else
+		LOG(dev, ERR, "cannot take IOVA 0x%" PRIx64 " to 0x%" PRIx64 ", permission %u: %s",
+			entry->first, entry->last, entry->perm, strerror(-ret));
 }
 
 static void
 remove_range(struct vhost_iotlb *iotlb, uint64_t iova, uint64_t size)
 {
-	iotlb_map_remove(iotlb->map, iova, last_of(iova, size));
-	remove_misses(iotlb, iova, last_of(iova, size), VHOST_ACCESS_RW);
+	uint64_t first = iova, last = last_of(iova, size);
+
+	remove_misses(iotlb, first, last, VHOST_ACCESS_RW);
+	extend_to_mappings(iotlb, &first, &last);
+	iotlb_map_remove(iotlb->map, first, last);
 }
 
-/* After a change, which may have merged or evicted some. */
+/* A queue tells of changes, which may have merged or evicted some. */
 static void
-count(struct vhost_virtqueue *vq, struct vhost_iotlb *iotlb)
+count(struct vhost_virtqueue *vq, const struct vhost_iotlb *iotlb)
 {
 	const struct iotlb_map_stats stats = iotlb_map_get_stats(iotlb->map);
 
 	vq->stats.iotlb_entries = iotlb_map_num(iotlb->map);
 	vq->stats.iotlb_merges += stats.merges - iotlb->counted.merges;
 	vq->stats.iotlb_evictions += stats.evictions - iotlb->counted.evictions;
-	iotlb->counted = stats;
 }
 
-/* --- what vhost calls --- */
+#if VHOST_IOTLB_PER_DEVICE
+
+/* --- what vhost calls since DPDK 23.07: the device has the translations --- */
+
+static struct vhost_iotlb *
+iotlb_of(const struct virtio_net *dev, const struct vhost_virtqueue *vq __rte_unused)
+{
+	return dev->iotlb;
+}
+
+static void
+lock_all(struct virtio_net *dev) __rte_no_thread_safety_analysis
+{
+	uint32_t i;
+
+	for (i = 0; i < dev->nr_vring; i++)
+		if (dev->virtqueue[i] != NULL)
+			rte_rwlock_write_lock(&dev->virtqueue[i]->iotlb_lock);
+}
+
+static void
+unlock_all(struct virtio_net *dev) __rte_no_thread_safety_analysis
+{
+	uint32_t i;
+
+	for (i = 0; i < dev->nr_vring; i++) {
+		if (dev->virtqueue[i] == NULL)
+			continue;
+		count(dev->virtqueue[i], dev->iotlb);
+		rte_rwlock_write_unlock(&dev->virtqueue[i]->iotlb_lock);
+	}
+	dev->iotlb->counted = iotlb_map_get_stats(dev->iotlb->map);
+}
+
+int
+vhost_user_iotlb_init(struct virtio_net *dev)
+{
+	vhost_user_iotlb_destroy(dev);
+	dev->iotlb = create(dev, dev);
+	return dev->iotlb == NULL && (dev->flags & VIRTIO_DEV_SUPPORT_IOMMU) != 0 ? -1 : 0;
+}
+
+void
+vhost_user_iotlb_destroy(struct virtio_net *dev)
+{
+	/* With the mappings. */
+	vhost_user_iotlb_flush_all(dev);
+	rte_free(dev->iotlb);
+	dev->iotlb = NULL;
+}
+
+void
+vhost_user_iotlb_flush_all(struct virtio_net *dev)
+{
+	vhost_user_iotlb_cache_remove(dev, 0, 0);
+}
+
+/* Remember a mapping, unless its translation is there: two threads can miss the same. */
+static bool
+add_mapping(struct vhost_iotlb *iotlb, uint64_t uaddr, uint64_t len,
+	const struct iotlb_map_entry *entry)
+{
+	const struct iotlb_map_entry mapping = {
+		.first = uaddr, .last = uaddr + (len - 1), .host = uaddr, .perm = IOTLB_MAP_RW
+	};
+	const uint64_t size = entry->last - entry->first + 1;
+
+	if (iotlb_map_find(iotlb->map, entry->first, size, entry->perm).len == size) {
+		iotlb->unmap(uaddr, 0, len);
+		return false;
+	}
+	remove_range(iotlb, entry->first, size);
+	iotlb_map_insert(iotlb->mappings, &mapping);
+	return true;
+}
+
+void
+vhost_user_iotlb_cache_insert(struct virtio_net *dev, uint64_t iova, uint64_t uaddr,
+	uint64_t uoffset, uint64_t size, uint64_t page_size, uint8_t perm)
+{
+	const struct iotlb_map_entry entry = { .first = iova,
+		.last = iova + (size - 1),
+		.host = uaddr + uoffset,
+		.perm = perm,
+		.page_shift = rte_log2_u64(page_size) };
+	struct vhost_iotlb *iotlb = dev->iotlb;
+
+	if (iotlb == NULL)
+		return;
+	lock_all(dev);
+	if (iotlb->mappings == NULL || add_mapping(iotlb, uaddr, uoffset + size, &entry)) {
+		insert(dev, iotlb, &entry);
+		set_dump(&entry, true);
+	}
+	unlock_all(dev);
+}
+
+void
+vhost_user_iotlb_cache_remove(struct virtio_net *dev, uint64_t iova, uint64_t size)
+{
+	if (dev->iotlb == NULL)
+		return;
+	lock_all(dev);
+	remove_range(dev->iotlb, iova, size);
+	unlock_all(dev);
+}
+
+/* A back end that maps memory does so at once, by an insertion. */
+static int
+send_miss(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint8_t perm)
+	VHOST_IOTLB_IS_READING(&vq->iotlb_lock)
+{
+	int ret;
+
+	if (dev->iotlb->mappings == NULL)
+		return dev->backend_ops->iotlb_miss(dev, iova, perm);
+	vhost_user_iotlb_rd_unlock(vq);
+	ret = dev->backend_ops->iotlb_miss(dev, iova, perm);
+	vhost_user_iotlb_rd_lock(vq);
+	return ret;
+}
+
+#else
+
+/* --- what vhost calls until DPDK 23.03: each queue has translations --- */
+
+static struct vhost_iotlb *
+iotlb_of(const struct virtio_net *dev __rte_unused, const struct vhost_virtqueue *vq)
+{
+	return vq->iotlb;
+}
+
+static void
+unlock(struct vhost_virtqueue *vq)
+{
+	count(vq, vq->iotlb);
+	vq->iotlb->counted = iotlb_map_get_stats(vq->iotlb->map);
+	vhost_user_iotlb_wr_unlock(vq);
+}
 
 int
 vhost_user_iotlb_init(struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
 	vhost_user_iotlb_destroy(vq);
 	rte_rwlock_init(&vq->iotlb_lock);
-	if ((dev->flags & VIRTIO_DEV_SUPPORT_IOMMU) == 0)
-		return 0;
-	vq->iotlb = create(vq);
-	if (vq->iotlb == NULL) {
-		VHOST_LOG_CONFIG(dev->ifname, ERR, "no memory for the IOTLB of queue %" PRIu32 "\n",
-			vq->index);
-		return -1;
-	}
-	return 0;
+	vq->iotlb = create(dev, vq);
+	return vq->iotlb == NULL && (dev->flags & VIRTIO_DEV_SUPPORT_IOMMU) != 0 ? -1 : 0;
 }
 
 void
@@ -209,12 +467,7 @@ vhost_user_iotlb_destroy(struct vhost_virtqueue *vq)
 void
 vhost_user_iotlb_flush_all(struct vhost_virtqueue *vq)
 {
-	if (vq->iotlb == NULL)
-		return;
-	vhost_user_iotlb_wr_lock(vq);
-	remove_range(vq->iotlb, 0, 0);
-	count(vq, vq->iotlb);
-	vhost_user_iotlb_wr_unlock(vq);
+	vhost_user_iotlb_cache_remove(vq, 0, 0);
 }
 
 void
@@ -224,19 +477,12 @@ vhost_user_iotlb_cache_insert(struct virtio_net *dev, struct vhost_virtqueue *vq
 	const struct iotlb_map_entry entry = {
 		.first = iova, .last = iova + (size - 1), .host = uaddr, .perm = perm
 	};
-	int ret;
 
 	if (vq->iotlb == NULL)
 		return;
 	vhost_user_iotlb_wr_lock(vq);
-	ret = insert(vq->iotlb, &entry);
-	count(vq, vq->iotlb);
-	vhost_user_iotlb_wr_unlock(vq);
-	if (ret != 0)
-		VHOST_LOG_CONFIG(dev->ifname, ERR,
-			"IOTLB: cannot take 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
-			", permission %u: %s\n",
-			size, iova, perm, strerror(-ret));
+	insert(dev, vq->iotlb, &entry);
+	unlock(vq);
 }
 
 void
@@ -246,53 +492,69 @@ vhost_user_iotlb_cache_remove(struct vhost_virtqueue *vq, uint64_t iova, uint64_
 		return;
 	vhost_user_iotlb_wr_lock(vq);
 	remove_range(vq->iotlb, iova, size);
-	count(vq, vq->iotlb);
-	vhost_user_iotlb_wr_unlock(vq);
+	unlock(vq);
 }
 
+/* The lock stays held: what else the burst has translated remains true. */
+static int
+send_miss(struct virtio_net *dev, struct vhost_virtqueue *vq __rte_unused, uint64_t iova,
+	uint8_t perm)
+{
+	return vhost_user_iotlb_miss(dev, iova, perm);
+}
+
+#endif
+
 uint64_t
-vhost_iotlb_num_entries(const struct virtio_net *dev __rte_unused, struct vhost_virtqueue *vq)
+vhost_iotlb_num_entries(const struct virtio_net *dev, struct vhost_virtqueue *vq)
 {
 	uint64_t num = 0;
 
 	vhost_user_iotlb_rd_lock(vq);
-	if (vq->iotlb != NULL)
-		num = iotlb_map_num(vq->iotlb->map);
+	if (iotlb_of(dev, vq) != NULL)
+		num = iotlb_map_num(iotlb_of(dev, vq)->map);
 	vhost_user_iotlb_rd_unlock(vq);
 	return num;
 }
 
-/*
- * Ask for a translation, once until it is answered.
- *
- * The lock stays held: what else the burst has translated remains true.
- */
+/* --- look-up --- */
+
+/* Ask for a translation, once until it is answered. */
 static void
 ask(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint8_t perm)
+	VHOST_IOTLB_IS_READING(&vq->iotlb_lock)
 {
-	if (add_miss(vq->iotlb, iova, perm) && vhost_user_iotlb_miss(dev, iova, perm) != 0)
-		remove_misses(vq->iotlb, iova, iova, perm);
+	struct vhost_iotlb *iotlb = iotlb_of(dev, vq);
+
+	if (add_miss(iotlb, iova, perm) && send_miss(dev, vq, iova, perm) != 0)
+		remove_misses(iotlb, iova, iova, perm);
 }
 
 uint64_t
 __vhost_iova_to_vva(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
 	uint64_t *size, uint8_t perm)
 {
+	const struct vhost_iotlb *iotlb = iotlb_of(dev, vq);
+	const uint64_t len = *size;
 	struct iotlb_map_hit hit;
 
-	if (unlikely(*size == 0 || vq->iotlb == NULL))
-		return *size = 0;
-	hit = iotlb_map_find(vq->iotlb->map, iova, *size, perm);
-	*size = hit.len;
+	*size = 0;
+	if (unlikely(len == 0 || iotlb == NULL))
+		return 0;
+	hit = iotlb_map_find(iotlb->map, iova, len, perm);
 	if (likely(hit.len != 0)) {
 		if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
 			vq->stats.iotlb_hits++;
-		return hit.host;
+	} else {
+		if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
+			vq->stats.iotlb_misses++;
+		ask(dev, vq, iova, perm);
+		/* A back end that maps memory has answered. */
+		if (VHOST_IOTLB_PER_DEVICE)
+			hit = iotlb_map_find(iotlb->map, iova, len, perm);
 	}
-	if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
-		vq->stats.iotlb_misses++;
-	ask(dev, vq, iova, perm);
-	return 0;
+	*size = hit.len;
+	return hit.host;
 }
 
 uint64_t
@@ -333,7 +595,7 @@ find_guest_addr(const struct virtio_net *dev, uint64_t host, uint64_t *guest, ui
 /* The parts of a range may be anywhere in the guest's memory. */
 static void
 log_range(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint64_t len,
-	bool cached)
+	bool cached) VHOST_IOTLB_IS_READING(&vq->iotlb_lock)
 {
 	uint64_t host, guest, part;
 
@@ -341,9 +603,9 @@ log_range(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uin
 		part = len;
 		host = __vhost_iova_to_vva(dev, vq, iova, &part, VHOST_ACCESS_RW);
 		if (part == 0 || !find_guest_addr(dev, host, &guest, &part)) {
-			VHOST_LOG_DATA(dev->ifname, ERR,
+			LOG(dev, ERR,
 				"dirty log lacks 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
-				": no translation\n",
+				": no translation",
 				len, iova);
 			return;
 		}
@@ -376,9 +638,9 @@ vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg 
 	if (update->size != 0 && update->size - 1 <= UINT64_MAX - update->iova &&
 		update->perm >= VHOST_ACCESS_RO && update->perm <= VHOST_ACCESS_RW)
 		return true;
-	VHOST_LOG_CONFIG(dev->ifname, ERR,
-		"IOTLB update refused: 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
-		", permission %u; wants 1 byte or more, permission 1 to 3\n",
+	LOG(dev, ERR,
+		"update refused: 0x%" PRIx64 " bytes at IOVA 0x%" PRIx64
+		", permission %u; wants 1 byte or more, permission 1 to 3",
 		(uint64_t)update->size, (uint64_t)update->iova, update->perm);
 	return false;
 }

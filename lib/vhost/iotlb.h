@@ -12,14 +12,19 @@
  * A queue reads them under its lock as a reader, for a whole burst. The thread of the
  * socket changes them as a writer.
  *
- * Each queue has its own translations.
+ * Each queue has its own translations. Since DPDK 23.07 the device has them, and a
+ * writer takes the locks of all its queues.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <rte_version.h>
+
 #include "vhost.h"
+
+#define VHOST_IOTLB_PER_DEVICE (RTE_VERSION >= RTE_VERSION_NUM(23, 7, 0, 0))
 
 /* Translations that are remembered. */
 #define VHOST_IOTLB_CAPACITY 2048
@@ -77,6 +82,23 @@ vhost_user_iotlb_wr_unlock(struct vhost_virtqueue *vq) VHOST_IOTLB_HAS_WRITTEN(&
  *
  * Neither may be called with a lock of the translations held.
  */
+#if VHOST_IOTLB_PER_DEVICE
+/*
+ * The host address is that of a mapping and an offset. A back end that made the mapping
+ * for this translation is told when it is not needed any more.
+ */
+void
+vhost_user_iotlb_cache_insert(struct virtio_net *dev, uint64_t iova, uint64_t uaddr,
+	uint64_t uoffset, uint64_t size, uint64_t page_size, uint8_t perm);
+void
+vhost_user_iotlb_cache_remove(struct virtio_net *dev, uint64_t iova, uint64_t size);
+void
+vhost_user_iotlb_flush_all(struct virtio_net *dev);
+int
+vhost_user_iotlb_init(struct virtio_net *dev);
+void
+vhost_user_iotlb_destroy(struct virtio_net *dev);
+#else
 void
 vhost_user_iotlb_cache_insert(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
 	uint64_t uaddr, uint64_t size, uint8_t perm);
@@ -90,6 +112,7 @@ int
 vhost_user_iotlb_init(struct virtio_net *dev, struct vhost_virtqueue *vq);
 void
 vhost_user_iotlb_destroy(struct vhost_virtqueue *vq);
+#endif
 
 /*
  * As vhost_iova_to_vva(), for what cannot be used in parts, as a ring.
