@@ -355,6 +355,8 @@ test_forget_all(void)
 static const char *
 test_permission(void)
 {
+	CHECK(!writes(iova_of(1), PKT_LEN, 0xaa) && missed(iova_of(1), VHOST_ACCESS_RW), "known");
+	CHECK(is_unknown(iova_of(1)), "not asked for with less permission");
 	CHECK(is_unknown(iova_of(0)), "known");
 	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && count_misses() == 1,
 		"not asked for with another permission");
