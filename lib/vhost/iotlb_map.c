@@ -6,9 +6,9 @@
  * The first addresses stand in an array of their own, which is all that a search reads:
  * 16 KiB for 2048 entries. What belongs to them is in a second array, read once.
  *
- * A search cuts what is left to a quarter by three comparisons that do not wait for each
- * other, and counts at the end. None of it branches on addresses, which are random as
- * far as a branch predictor is concerned.
+ * A search chooses a quarter of what is left by three comparisons that do not wait for
+ * each other, and counts at the end. None of it branches on addresses, which are random
+ * as far as a branch predictor is concerned.
  */
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 
 #include "iotlb_map.h"
 
-/* Compared one by one at the end of a search, by vector instructions where there are some. */
-#define TAIL 8
+/* Compared at the end of a search. */
+#define TAIL 4
 /* An insertion adds two entries at most, before one is evicted. */
 #define SPARE 2
 /* An address behind the last entry: a search may read, but does not believe it. */
@@ -155,25 +155,34 @@ replace(struct iotlb_map *map, uint32_t begin, uint32_t end, const struct iotlb_
 
 /* --- search --- */
 
+/*
+ * Where the quarter begins in which the first address above an address is.
+ * The ends of both halves are chosen from before it is known which half it is.
+ */
+static inline const uint64_t *
+choose_quarter(const uint64_t *first, uint32_t len, uint64_t iova)
+{
+	const uint64_t *second = first + len, *third = second + len, *fourth = third + len;
+	const uint64_t *low = second[-1] <= iova ? second : first;
+	const uint64_t *high = fourth[-1] <= iova ? fourth : third;
+
+	return third[-1] <= iova ? high : low;
+}
+
 /* Number of entries that begin at the address or below it. */
 static inline uint32_t
 count_up_to(const struct iotlb_map *map, uint64_t iova)
 {
 	const uint64_t *at = map->first;
-	uint32_t left = map->num, count = 0, i;
+	uint32_t left = map->num, count;
 
 	/* What is below *at* begins up to iova; what is at[left] or above, beyond it. */
 	while (left > TAIL) {
-		const uint32_t quarter = left / 4;
-
-		at += quarter *
-			((at[quarter - 1] <= iova) + (at[2 * quarter - 1] <= iova) +
-				(at[3 * quarter - 1] <= iova));
-		left -= 3 * quarter;
+		at = choose_quarter(at, left / 4, iova);
+		left -= 3 * (left / 4);
 	}
-	for (i = 0; i < TAIL; i++)
-		count += at[i] <= iova;
-	count += at - map->first;
+	count = at - map->first + (at[0] <= iova) + (at[1] <= iova) + (at[2] <= iova) +
+		(at[3] <= iova);
 	/* The last address there is may stand for no entry as well. */
 	return count < map->num ? count : map->num;
 }
