@@ -270,6 +270,11 @@ test_verifier(void)
 	ASSERT_SEEN(map->values[1].host, 0x101000);
 	ASSERT_SEEN(map->first[3], 0);
 	ASSERT_SEEN(map->num, CAPACITY + 1);
+	ASSERT_SEEN(map->slots[1], 0);
+	ASSERT_SEEN(map->unused, 2);
+	ASSERT_SEEN(map->values[CAPACITY].first, 0);
+	ASSERT_SEEN(map->guesses[0], CAPACITY + SPARE + 1);
+	ASSERT_SEEN(map->values[CAPACITY + SPARE].last, 1);
 #undef ASSERT_SEEN
 	return 0;
 }

@@ -229,13 +229,35 @@ map_find(const void *table, uint64_t iova)
 	return hit.len == LOOKUP_LEN ? hit.host : 0;
 }
 
+/* The same with pages of 2 MiB. A look-up is not in the first 4 KiB of one. */
+#define HUGE_SCALE 512
+
+static void
+map_insert_huge(void *table, uint64_t iova, uint64_t host)
+{
+	const struct iotlb_map_entry entry = { .first = iova * HUGE_SCALE,
+		.last = (iova + PAGE) * HUGE_SCALE - 1,
+		.host = host * HUGE_SCALE,
+		.perm = IOTLB_MAP_RW,
+		.page_shift = 21 };
+
+	iotlb_map_insert(table, &entry);
+}
+
+static void
+map_remove_huge(void *table, uint64_t iova)
+{
+	iotlb_map_remove(table, iova * HUGE_SCALE, (iova + PAGE) * HUGE_SCALE - 1);
+}
+
 /* --- what is measured --- */
 
 /* Calls go by pointers for all alike. */
 struct impl {
 	const char *name;
-	bool walks;    /* the time grows with the number of entries */
-	bool in_order; /* filled by ascending addresses, which lie in a row in memory then */
+	bool walks;         /* the time grows with the number of entries */
+	unsigned int scale; /* of all addresses */
+	bool in_order;      /* filled by ascending addresses, which lie in a row in memory then */
 	void *(*create)(void);
 	void (*insert)(void *table, uint64_t iova, uint64_t host);
 	void (*remove)(void *table, uint64_t iova);
@@ -247,14 +269,17 @@ enum impl_index {
 	LIST_IN_ORDER,
 	MAP,
 	MAP_NO_MERGE,
+	MAP_HUGE,
 	NUM_IMPLS
 };
 
 static const struct impl impls[] = {
-	{ "list", true, false, list_create, list_insert, list_remove, list_find },
-	{ "list, in order", true, true, list_create, list_insert, list_remove, list_find },
-	{ "map", false, false, map_create, map_insert, map_remove, map_find },
-	{ "map, no merge", false, false, map_create_no_merge, map_insert, map_remove, map_find },
+	{ "list", true, 1, false, list_create, list_insert, list_remove, list_find },
+	{ "list, in order", true, 1, true, list_create, list_insert, list_remove, list_find },
+	{ "map", false, 1, false, map_create, map_insert, map_remove, map_find },
+	{ "map, no merge", false, 1, false, map_create_no_merge, map_insert, map_remove, map_find },
+	{ "map, 2 MiB pages", false, HUGE_SCALE, false, map_create, map_insert_huge,
+		map_remove_huge, map_find },
 };
 
 enum operation {
@@ -295,9 +320,9 @@ static const struct plan plans[] = {
 	{ FIND,
 		RTE_BIT32(FIRST) | RTE_BIT32(MIDDLE) | RTE_BIT32(LAST) | RTE_BIT32(SEQUENTIAL) |
 			RTE_BIT32(RANDOM) | RTE_BIT32(CHAINED),
-		RTE_BIT32(LIST) | RTE_BIT32(LIST_IN_ORDER) | RTE_BIT32(MAP) },
+		RTE_BIT32(LIST) | RTE_BIT32(LIST_IN_ORDER) | RTE_BIT32(MAP) | RTE_BIT32(MAP_HUGE) },
 	{ FIND_COLD, RTE_BIT32(FIRST) | RTE_BIT32(LAST) | RTE_BIT32(RANDOM),
-		RTE_BIT32(LIST) | RTE_BIT32(LIST_IN_ORDER) | RTE_BIT32(MAP) },
+		RTE_BIT32(LIST) | RTE_BIT32(LIST_IN_ORDER) | RTE_BIT32(MAP) | RTE_BIT32(MAP_HUGE) },
 	{ INSERT,
 		RTE_BIT32(FIRST) | RTE_BIT32(MIDDLE) | RTE_BIT32(LAST) | RTE_BIT32(RANDOM) |
 			RTE_BIT32(FULL),
@@ -410,7 +435,8 @@ draw_rank(enum pattern pattern, unsigned int entries, unsigned int i, unsigned i
 
 /* Draw addresses; returns what all answers must add up to. */
 static uint64_t
-draw_addresses(enum pattern pattern, unsigned int entries, uint64_t *iovas, unsigned int num)
+draw_addresses(const struct impl *impl, enum pattern pattern, unsigned int entries, uint64_t *iovas,
+	unsigned int num)
 {
 	uint64_t sum = 0;
 	unsigned int i;
@@ -418,8 +444,8 @@ draw_addresses(enum pattern pattern, unsigned int entries, uint64_t *iovas, unsi
 	for (i = 0; i < num; i++) {
 		const unsigned int rank = draw_rank(pattern, entries, i, num);
 
-		iovas[i] = page_iova(rank) + LOOKUP_OFFSET;
-		sum += page_host(rank) + LOOKUP_OFFSET;
+		iovas[i] = (page_iova(rank) + LOOKUP_OFFSET) * impl->scale;
+		sum += (page_host(rank) + LOOKUP_OFFSET) * impl->scale;
 	}
 	return sum;
 }
@@ -471,10 +497,10 @@ measure_find(unsigned int count, enum pattern pattern, unsigned int index)
 	double tsc_per_cycle;
 
 	/* Have caches and branches warm, from other addresses if there are some. */
-	draw_addresses(pattern, entries, iovas, num);
+	draw_addresses(impl, pattern, entries, iovas, num);
 	sum = find_all(impl, table, iovas, num);
 	tsc_per_cycle = bench_tsc_per_cycle();
-	expected = draw_addresses(pattern, entries, iovas, num);
+	expected = draw_addresses(impl, pattern, entries, iovas, num);
 	start = rte_rdtsc_precise();
 	if (pattern == CHAINED)
 		sum = find_chained(impl, table, iovas, num);
@@ -503,7 +529,7 @@ measure_find_cold(unsigned int count, enum pattern pattern, unsigned int index)
 	const double tsc_per_cycle = bench_tsc_per_cycle();
 	uint64_t iova, expected, host, start;
 
-	expected = draw_addresses(pattern, entry_counts[count], &iova, 1);
+	expected = draw_addresses(impl, pattern, entry_counts[count], &iova, 1);
 	evict_caches();
 	start = rte_rdtsc_precise();
 	host = impl->find(tables[count][index], iova);

@@ -3,8 +3,14 @@
  */
 
 /*
- * The first addresses stand in an array of their own, which is all that a search reads:
- * 16 KiB for 2048 entries. What belongs to them is in a second array, read once.
+ * An entry stays in one place, its slot, as long as it lives. Two arrays are sorted: of
+ * first addresses, which is all that a search reads, and of the slots that belong to them.
+ *
+ * A look-up tries a slot before it searches: the last one that was filled with an entry
+ * whose first page has the same lower bits as the page looked up. That is a guess,
+ * believed only if the address is in the range found there; an unused slot has none. It is
+ * right for entries of a page, of which there can be many, and two cache lines are all
+ * that is read then.
  *
  * A search chooses a quarter of what is left by three comparisons that do not wait for
  * each other, and counts at the end. None of it branches on addresses, which are random
@@ -22,19 +28,31 @@
 #define SPARE 2
 /* An address behind the last entry: a search may read, but does not believe it. */
 #define NO_ENTRY UINT64_MAX
+#define NO_SLOT UINT32_MAX
+/* Of the smallest pages there are. */
+#define PAGE_SHIFT 12
 #define ALIGNMENT 64
 
+/* A slot. An unused one has a first address above its last. */
 struct value {
+	uint64_t first;
 	uint64_t last;
-	uint64_t host;
+	uint64_t host; /* of an unused one, the next unused one */
 	uint8_t perm;
 	uint8_t page_shift;
 	bool persistent;
 };
 
 struct iotlb_map {
-	uint64_t *first;
+	/* By slot. */
 	struct value *values;
+	/* By the lower bits of a page's number: a slot. */
+	uint32_t *guesses;
+	uint32_t guess_mask;
+	uint32_t unused;
+	/* By rank. */
+	uint64_t *first;
+	uint32_t *slots;
 	uint32_t num;
 	uint32_t capacity;
 	uint32_t flags;
@@ -44,7 +62,7 @@ struct iotlb_map {
 	struct iotlb_map_stats stats;
 };
 
-/* The addresses begin behind it, at a cache line. */
+/* The slots begin behind it, at a cache line. */
 #define HEAD_SIZE ((sizeof(struct iotlb_map) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
 /* --- making --- */
@@ -55,43 +73,84 @@ num_keys(uint32_t capacity)
 	return ((size_t)capacity + SPARE + 2 * TAIL - 1) / TAIL * TAIL;
 }
 
+static size_t
+num_slots(uint32_t capacity)
+{
+	return (size_t)capacity + SPARE;
+}
+
+/* A power of 2, so many that entries side by side have one each, also with holes between. */
+static size_t
+num_guesses(uint32_t capacity)
+{
+	size_t num = 2;
+
+	while (num / 2 < capacity)
+		num *= 2;
+	return num;
+}
+
 size_t
 iotlb_map_size(uint32_t capacity)
 {
-	return HEAD_SIZE + num_keys(capacity) * sizeof(uint64_t) +
-		((size_t)capacity + SPARE) * sizeof(struct value);
+	return HEAD_SIZE + (num_slots(capacity) + 1) * sizeof(struct value) +
+		num_keys(capacity) * sizeof(uint64_t) +
+		(num_slots(capacity) + num_guesses(capacity)) * sizeof(uint32_t);
+}
+
+static void
+give_slot_back(struct iotlb_map *map, uint32_t slot)
+{
+	map->values[slot] = (struct value){ .first = 1, .last = 0, .host = map->unused };
+	map->unused = slot;
 }
 
 struct iotlb_map *
 iotlb_map_init(void *mem, const struct iotlb_map_config *config)
 {
+	const uint32_t capacity = config->capacity;
 	struct iotlb_map *map = mem;
+	size_t i;
 
 	*map = (struct iotlb_map){
-		.first = (uint64_t *)((uintptr_t)mem + HEAD_SIZE),
-		.num = num_keys(config->capacity),
-		.capacity = config->capacity,
+		.values = (struct value *)((uintptr_t)mem + HEAD_SIZE),
+		.guess_mask = num_guesses(capacity) - 1,
+		.unused = NO_SLOT,
+		.capacity = capacity,
 		.flags = config->flags,
 		/* A generator by shifts stays at 0. */
 		.random = config->seed | 1,
 		.gone = config->gone,
 		.gone_arg = config->gone_arg,
 	};
-	map->values = (struct value *)(map->first + map->num);
-	memset(map->first, 0xff, map->num * sizeof(map->first[0]));
-	map->num = 0;
+	/* The slot behind all others is never used: a guess that is always wrong. */
+	map->first = (uint64_t *)(map->values + num_slots(capacity) + 1);
+	map->slots = (uint32_t *)(map->first + num_keys(capacity));
+	map->guesses = map->slots + num_slots(capacity);
+	memset(map->first, 0xff, num_keys(capacity) * sizeof(map->first[0]));
+	for (i = 0; i < num_guesses(capacity); i++)
+		map->guesses[i] = num_slots(capacity);
+	map->values[num_slots(capacity)] = (struct value){ .first = 1, .last = 0 };
+	for (i = num_slots(capacity); i > 0; i--)
+		give_slot_back(map, i - 1);
 	return map;
 }
 
 /* --- entries --- */
 
+static inline const struct value *
+value_at(const struct iotlb_map *map, uint32_t rank)
+{
+	return &map->values[map->slots[rank]];
+}
+
 struct iotlb_map_entry
 iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
 {
-	const struct value *value = &map->values[rank];
+	const struct value *value = value_at(map, rank);
 
 	return (struct iotlb_map_entry){
-		.first = map->first[rank],
+		.first = value->first,
 		.last = value->last,
 		.host = value->host,
 		.perm = value->perm,
@@ -100,17 +159,31 @@ iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
 	};
 }
 
+static inline uint32_t *
+guess_of(const struct iotlb_map *map, uint64_t iova)
+{
+	return &map->guesses[(iova >> PAGE_SHIFT) & map->guess_mask];
+}
+
+/* Put an entry into an unused slot, of which there is one. */
 static void
 put(struct iotlb_map *map, uint32_t rank, const struct iotlb_map_entry *entry)
 {
-	map->first[rank] = entry->first;
-	map->values[rank] = (struct value){
+	const uint32_t slot = map->unused;
+	struct value *value = &map->values[slot];
+
+	map->unused = value->host;
+	*value = (struct value){
+		.first = entry->first,
 		.last = entry->last,
 		.host = entry->host,
 		.perm = entry->perm,
 		.page_shift = entry->page_shift,
 		.persistent = entry->persistent,
 	};
+	map->first[rank] = entry->first;
+	map->slots[rank] = slot;
+	*guess_of(map, entry->first) = slot;
 }
 
 /* The part of an entry from one address to another, both inside it. */
@@ -142,10 +215,11 @@ replace(struct iotlb_map *map, uint32_t begin, uint32_t end, const struct iotlb_
 	uint32_t i;
 
 	map->num = begin + num + above;
+	for (i = begin; i < end; i++)
+		give_slot_back(map, map->slots[i]);
 	if (begin + num != end) {
 		memmove(&map->first[begin + num], &map->first[end], above * sizeof(map->first[0]));
-		memmove(&map->values[begin + num], &map->values[end],
-			above * sizeof(map->values[0]));
+		memmove(&map->slots[begin + num], &map->slots[end], above * sizeof(map->slots[0]));
 	}
 	for (i = 0; i < num; i++)
 		put(map, begin + i, &entries[i]);
@@ -187,19 +261,34 @@ count_up_to(const struct iotlb_map *map, uint64_t iova)
 	return count < map->num ? count : map->num;
 }
 
-/* The rest of a look-up that an entry answers in part. */
-static uint64_t
-extend(const struct iotlb_map *map, uint32_t rank, uint64_t iova, uint64_t len, uint8_t perm)
+/* The entry in which an address is, or NULL. */
+static inline const struct value *
+find_value(const struct iotlb_map *map, uint64_t iova)
 {
-	uint64_t host = map->values[rank].host - map->first[rank];
+	const struct value *guess = &map->values[*guess_of(map, iova)], *value;
+	uint32_t below;
 
-	while (map->values[rank].last - iova < len - 1) {
-		const uint64_t next = map->values[rank].last + 1;
+	if (guess->first <= iova && iova <= guess->last)
+		return guess;
+	below = count_up_to(map, iova);
+	if (below == 0)
+		return NULL;
+	value = value_at(map, below - 1);
+	return iova <= value->last ? value : NULL;
+}
 
-		rank++;
-		if (rank == map->num || map->first[rank] != next ||
-			map->values[rank].host - next != host ||
-			(map->values[rank].perm & perm) != perm)
+/* How far a look-up is answered that goes beyond the entry in which it begins. */
+static uint64_t
+extend(const struct iotlb_map *map, const struct value *value, uint64_t iova, uint64_t len,
+	uint8_t perm)
+{
+	const uint64_t host = value->host - value->first;
+
+	while (value->last - iova < len - 1) {
+		const uint64_t next = value->last + 1;
+
+		value = next == 0 ? NULL : find_value(map, next);
+		if (value == NULL || value->host - next != host || (value->perm & perm) != perm)
 			return next - iova;
 	}
 	return len;
@@ -208,19 +297,13 @@ extend(const struct iotlb_map *map, uint32_t rank, uint64_t iova, uint64_t len, 
 struct iotlb_map_hit
 iotlb_map_find(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm)
 {
-	const struct iotlb_map_hit miss = { 0, 0 };
-	const uint32_t below = count_up_to(map, iova);
-	const uint32_t rank = below - 1;
-	const struct value *value;
+	const struct value *value = find_value(map, iova);
 
-	if (below == 0 || len == 0)
-		return miss;
-	value = &map->values[rank];
-	if (iova > value->last || (value->perm & perm) != perm)
-		return miss;
+	if (value == NULL || len == 0 || (value->perm & perm) != perm)
+		return (struct iotlb_map_hit){ 0, 0 };
 	if (value->last - iova < len - 1)
-		len = extend(map, rank, iova, len, perm);
-	return (struct iotlb_map_hit){ value->host + (iova - map->first[rank]), len };
+		len = extend(map, value, iova, len, perm);
+	return (struct iotlb_map_hit){ value->host + (iova - value->first), len };
 }
 
 /* --- changes --- */
@@ -253,7 +336,7 @@ evict(struct iotlb_map *map, uint32_t kept)
 	uint32_t victim = draw(map) % map->num, tries;
 
 	for (tries = 0; tries < map->num; tries++) {
-		if (victim != kept && !map->values[victim].persistent)
+		if (victim != kept && !value_at(map, victim)->persistent)
 			break;
 		victim = victim + 1 == map->num ? 0 : victim + 1;
 	}
@@ -288,7 +371,7 @@ find_begin(const struct iotlb_map *map, uint64_t first)
 {
 	const uint32_t below = count_up_to(map, first);
 
-	return below > 0 && map->values[below - 1].last >= first ? below - 1 : below;
+	return below > 0 && value_at(map, below - 1)->last >= first ? below - 1 : below;
 }
 
 /* What is left of entries on both sides of a range. */
@@ -412,10 +495,37 @@ iotlb_map_get_stats(const struct iotlb_map *map)
 	return map->stats;
 }
 
+/* Each slot that is not in use is in the list of those, and holds no address. */
+static bool
+verify_unused(const struct iotlb_map *map)
+{
+	uint32_t slot = map->unused, left = num_slots(map->capacity) - map->num;
+
+	for (; slot != NO_SLOT && left > 0; left--) {
+		if (slot >= num_slots(map->capacity) ||
+			map->values[slot].first <= map->values[slot].last)
+			return false;
+		slot = map->values[slot].host;
+	}
+	return slot == NO_SLOT && left == 0;
+}
+
+static bool
+verify_guesses(const struct iotlb_map *map)
+{
+	bool right = true;
+	uint32_t i;
+
+	for (i = 0; i <= map->guess_mask; i++)
+		right = right && map->guesses[i] <= num_slots(map->capacity);
+	return right && map->values[num_slots(map->capacity)].first == 1 &&
+		map->values[num_slots(map->capacity)].last == 0;
+}
+
 bool
 iotlb_map_verify(const struct iotlb_map *map)
 {
-	bool right = map->num <= map->capacity;
+	bool right = map->num <= map->capacity && verify_unused(map) && verify_guesses(map);
 	uint32_t i;
 
 	for (i = 0; i < num_keys(map->capacity); i++) {
@@ -426,7 +536,8 @@ iotlb_map_verify(const struct iotlb_map *map)
 			continue;
 		}
 		entry = iotlb_map_get(map, i);
-		right = right && entry.first <= entry.last && (entry.perm & IOTLB_MAP_RW) != 0;
+		right = right && entry.first == map->first[i] && entry.first <= entry.last &&
+			(entry.perm & IOTLB_MAP_RW) != 0;
 		if (i + 1 == map->num)
 			continue;
 		above = iotlb_map_get(map, i + 1);

@@ -13,7 +13,8 @@
  * Ranges are inclusive and never overlap, so that one may end at the last address
  * there is, and no sum wraps. They stand sorted in arrays of fixed capacity: a look-up
  * is a search in contiguous memory, and nothing is allocated after the start.
- * A look-up takes O(log n), an insertion also moves what is above it.
+ * A look-up of a page that is an entry of its own mostly takes the same time in any map,
+ * others O(log n). An insertion also moves what is above it.
  *
  * Locking is the caller's: any number of threads may call iotlb_map_find(),
  * iotlb_map_get() and iotlb_map_verify() at the same time, and none of them while
