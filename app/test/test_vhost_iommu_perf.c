@@ -160,7 +160,7 @@ time_burst(
 static int
 measure_window(struct device *device, enum direction direction, uint16_t pkt_len, struct row *row)
 {
-	double before = bench_tsc_per_cycle(), after;
+	double tsc_per_cycle = bench_tsc_per_cycle();
 	struct rte_mbuf *pkts[BURST];
 	uint64_t tsc = 1, sum = 0;
 	unsigned int i;
@@ -180,9 +180,13 @@ measure_window(struct device *device, enum direction direction, uint16_t pkt_len
 			direction_names[direction], pkt_len, device->iommu ? "on" : "off");
 		return -1;
 	}
-	after = bench_tsc_per_cycle();
-	/* Of the frequencies before and after, the higher one: a window is short. */
-	row->cycles[row->num_windows++] = sum / RTE_MIN(before, after) / (WINDOW_BURSTS * BURST);
+	/* Of some frequencies before and after, the highest one: a window is short. */
+	for (i = 0; i < 2; i++) {
+		const double again = bench_tsc_per_cycle();
+
+		tsc_per_cycle = RTE_MIN(tsc_per_cycle, again);
+	}
+	row->cycles[row->num_windows++] = sum / tsc_per_cycle / (WINDOW_BURSTS * BURST);
 	return 0;
 }
 
