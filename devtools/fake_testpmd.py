@@ -6,7 +6,7 @@ Answers like dpdk-testpmd, for the tests of usertools/dpdk-vhost-loop.py, and fa
 
 usage: fake_testpmd.py BEHAVIOUR RATE ARGUMENTS-OF-TESTPMD...
 BEHAVIOUR is [ROLE:]NAME: ok, modes, die-at-start, die-in-run, hang, garbage, never-connect,
-lose-bytes. ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
+lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind. ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
 """
 
 import pathlib
@@ -24,8 +24,10 @@ class Fake:
     def __init__(self, role, behaviour, rate, socket):
         self.role, self.behaviour, self.rate = role, behaviour, rate
         self.size_file = pathlib.Path(f"{socket}.size")  # what the other side sends
+        self.peer_file = pathlib.Path(f"{socket}.fwd")  # what vhost forwards with
         self.start = time.monotonic()
         self.size, self.burst, self.keep, self.mode = 64, BURST, False, "auto"
+        self.engine = "io"
         self.sent = []  # (size, packets) that go round
         self.commands = 0
 
@@ -38,6 +40,8 @@ class Fake:
     def stats(self):
         """Return counters that grow with time."""
         packets = int((time.monotonic() - self.start) * self.rate)
+        if self.behaviour == "verify-stuck" and self.engine == "verify":
+            packets = min(packets, 5)
         count = int(packets * self.mean()) // (2 if self.behaviour == "lose-bytes" else 1)
         return (f"\n  ######## NIC statistics for port 0  ########\n"
                 f"  RX-packets: {packets}  RX-missed: 0  RX-bytes:  {count}\n"
@@ -52,11 +56,32 @@ class Fake:
             self.burst = int(words[1])
         elif words[0] == "flush_rx":
             self.keep = words[1] == "off"
+        elif words[0] == "fwd":
+            return self.set_engine(words[1])
         elif words[0] == "port":
             if self.behaviour != "modes":
                 return NO_COMMAND
             self.mode = words[-1]
         return ""
+
+    def set_engine(self, engine):
+        """Answer a command that sets what forwards."""
+        if engine == "verify" and not self.behaviour.startswith("verify"):
+            return "Bad arguments"
+        if self.role == "vhost":
+            self.peer_file.write_text(engine)
+        self.engine = engine
+        return f"Set {engine} packet forwarding mode"
+
+    def verified(self):
+        """Return what the check of packets finds: right, lost, reordered, corrupted."""
+        peer = self.peer_file.read_text()
+        if peer == "macswap":
+            return 0, 0, 0, 0 if self.behaviour == "verify-blind" else 900
+        if peer == "rxonly":
+            return 0, 64, 0, 0
+        return {"verify-corrupt": (1000, 0, 0, 3),
+                "verify-stuck": (5, 64, 0, 0)}.get(self.behaviour, (1000, 0, 0, 0))
 
     def answer(self, line):
         """Return what a command prints."""
@@ -81,6 +106,10 @@ class Fake:
             return self.stats()
         if line == "show fwd stats all":
             return "RX-total: 9  TX-dropped: 0  TX-total: 9"
+        if line == "stop" and self.engine == "verify":
+            counts = self.verified()
+            return ("verify: port 0: %d sent, %d right, %d lost, %d reordered, %d corrupted"
+                    % (sum(counts), *counts))
         return "" if words[0] in ("start", "stop") else NO_COMMAND
 
 

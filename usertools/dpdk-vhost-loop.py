@@ -29,7 +29,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "share" / "dpdk")]
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from vhost_loop import LoopError, report  # noqa: E402
+from vhost_loop import LoopError, report, verify  # noqa: E402
 from vhost_loop.testpmd import (  # noqa: E402
     MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, run_directory, stop)
 from vhost_loop.topology import Machine  # noqa: E402
@@ -37,8 +37,10 @@ from vhost_loop.topology import Machine  # noqa: E402
 MIN_SIZE, MAX_SIZE = 64, 1518
 DIRECTIONS = ("loop", "enqueue", "dequeue", "latency")
 MODES = ("auto", "memcpy", "wide", "narrow")
+NOT_TO_VERIFY = ("sizes", "directions", "rounds", "seconds", "csv", "markdown", "plot", "compare")
 WIDTH = 0.02  # of an interval that is narrow enough
 MIN_ROUNDS = 8
+LOG_LINE_S = 5  # between lines that say how far it is, where they stay
 # How much each preset measures: seconds is the time after which no new round starts.
 PRESETS = {
     "quick": {"sizes": [64, 256, 1518], "rings": ["split"], "directions": ["loop"],
@@ -112,6 +114,13 @@ def number(low, high, unit=""):
     return parse
 
 
+def parse_packets(text):
+    """Turn a number such as 1000000 or 1e6 into an int."""
+    if not re.fullmatch(r"\d+(e\d\d?)?", text) or not 1 <= float(text) <= 1e12:
+        raise argparse.ArgumentTypeError(f"{text}: not a number of packets from 1 to 1e12")
+    return int(float(text))
+
+
 def make_parser():
     """Describe the command line."""
     parser = argparse.ArgumentParser(
@@ -154,6 +163,9 @@ def make_parser():
         help="compare the ratios with an older run; exit status 3 on a loss")
     add("--max-loss", metavar="PERCENT", type=number(0, 100, "%"), default=2.0,
         help="how much --compare lets pass (default: %(default)g)")
+    add("--verify", metavar="PACKETS", type=parse_packets, nargs="?", const=verify.PACKETS,
+        help="check the content of so many packets (default: 1e8) instead of measuring; "
+        "exit status 4 if one is wrong")
     add("--check", action="store_true", help="check the options only; --build may be missing")
     return parser
 
@@ -170,6 +182,9 @@ def parse_args(argv=None):
                 parser.error(f"--build: there are two builds {build.name}")
             if other.testpmd.resolve() == build.testpmd.resolve():
                 parser.error(f"--build: {other.name} and {build.name} are the same build")
+    for name in NOT_TO_VERIFY if args.verify else ():
+        if getattr(args, name) is not None:
+            parser.error(f"--{name} does not go with --verify, which measures nothing")
     for name, value in PRESETS[args.preset].items():
         if getattr(args, name) is None:
             setattr(args, name, value)
@@ -187,7 +202,8 @@ class Progress:
 
     def __init__(self, seconds):
         self.start, self.seconds = time.monotonic(), seconds
-        self.clear, self.end = ("\033[K", "\r") if sys.stderr.isatty() else ("", "\n")
+        self.tty = sys.stderr.isatty()
+        self.next = self.start  # when a line is due where lines stay, as in a log
 
     def elapsed(self):
         """Return the seconds since the start."""
@@ -195,13 +211,20 @@ class Progress:
 
     def show(self, text, budget_end):
         """Print a line with the time left at most."""
-        left = max(0, budget_end - self.elapsed())
-        print(f"{self.clear}{text}, at most {left:.0f} s left", end=self.end, file=sys.stderr,
-              flush=True)
+        self.line(f"{text}, at most {max(0, budget_end - self.elapsed()):.0f} s left")
+
+    def line(self, text):
+        """Print a line: on a terminal in place of the one before, else only now and then."""
+        if self.tty:
+            print(f"\033[K{text}", end="\r", file=sys.stderr, flush=True)
+        elif time.monotonic() >= self.next:
+            self.next = time.monotonic() + LOG_LINE_S
+            print(text, file=sys.stderr, flush=True)
 
     def finish(self):
         """Remove the line."""
-        print(self.clear, end="", file=sys.stderr, flush=True)
+        if self.tty:
+            print("\033[K", end="", file=sys.stderr, flush=True)
 
 
 def free_huge_mb():
@@ -212,8 +235,8 @@ def free_huge_mb():
 
 
 def use_huge_pages(args):
-    """Tell whether there are huge pages for all pairs of a round."""
-    need = 2 * MEMORY_MB * len(args.build)
+    """Tell whether there are huge pages for all pairs that run at the same time."""
+    need = 2 * MEMORY_MB * (1 if args.verify else len(args.build))
     free = free_huge_mb()
     if args.no_huge or free >= need:
         return not args.no_huge
@@ -305,7 +328,8 @@ def measure(args, placements, huge):
 def header(args, machine, placements, huge):
     """Return the lines that say what is measured, and where."""
     facts = machine.facts(placements[0].forward)
-    lines = [f"{datetime.datetime.now():%Y-%m-%d %H:%M}, windows of {args.window:g} s, "
+    what = "packets checked" if args.verify else f"windows of {args.window:g} s"
+    lines = [f"{datetime.datetime.now():%Y-%m-%d %H:%M}, {what}, "
              + ("huge pages" if huge else "no huge pages: the rates are lower than with them"),
              f"{facts['cpu']}, {facts['kinds']}, Linux {facts['kernel']}",
              "max. frequency {max_frequency}, governor {governor}, turbo {turbo}, SMT {smt}, "
@@ -342,16 +366,32 @@ def choose_placements(args, machine):
     return [machine.place(kind) for kind in args.kinds or known]
 
 
-def write_files(args, head, rows):
-    """Write what was asked for."""
+def write_json(args, head, rows):
+    """Write the results if they were asked for."""
     if args.json:
         args.json.write_text(json.dumps({"header": head, "results": rows}, indent=1) + "\n")
+
+
+def write_files(args, head, rows):
+    """Write what was asked for."""
+    write_json(args, head, rows)
     if args.csv:
         report.write_csv(args.csv, rows)
     if args.markdown:
         args.markdown.write_text(report.markdown(head, rows))
     if args.plot:
         report.write_plots(rows, args.plot)
+
+
+def run_verify(args, head, placements, huge):
+    """Check packets and report; return the exit status."""
+    progress = Progress(args.seconds)
+    with run_directory() as run_dir:
+        rows = verify.verify_all(args, placements, huge, run_dir, find_variants, progress.line)
+    progress.finish()
+    print("\n".join(head + verify.lines(rows)), flush=True)
+    write_json(args, head, rows)
+    return 0 if all(map(verify.is_right, rows)) else 4
 
 
 def run(args):
@@ -362,6 +402,8 @@ def run(args):
     load = os.getloadavg()[0]
     huge = use_huge_pages(args)
     head = header(args, machine, placements, huge)
+    if args.verify:
+        return run_verify(args, head, placements, huge)
     warnings = [f"warning: {line}" for line in machine.warnings(placements[0], load)]
     rows = measure(args, placements, huge)
     print("\n".join(head + warnings + report.text_tables(rows) + closing(args, rows)), flush=True)

@@ -74,17 +74,19 @@ def cells(row):
             f"{row['low']:.3f} - {row['high']:.3f}" if known else "", row["verdict"])
 
 
+def align(table, numbers):
+    """Return the lines of a table, the columns of numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*table)]
+    return ["  ".join(cell.rjust(width) if i in numbers else cell.ljust(width)
+                      for i, (cell, width) in enumerate(zip(line, widths))).rstrip()
+            for line in table]
+
+
 def text_tables(rows):
     """Return the lines of all tables."""
     lines = []
     for title, members in groups(rows):
-        table = [COLUMNS] + [cells(row) for row in members]
-        widths = [max(len(line[i]) for line in table) for i in range(len(COLUMNS))]
-        lines += ["", title]
-        for line in table:
-            lines.append("  ".join(
-                cell.rjust(width) if 2 <= i <= 5 else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(line, widths))).rstrip())
+        lines += ["", title] + align([COLUMNS] + [cells(row) for row in members], range(2, 6))
     dropped = sum(row["dropped"] for row in rows)
     if dropped:
         lines += ["", f"{dropped} windows were dropped: the hypervisor took CPU time, "

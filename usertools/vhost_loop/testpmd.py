@@ -29,6 +29,9 @@ MAX_LOSS = 0.001  # of its packets
 SHARED_OPTIONS = ("use_cc_memcpy",)  # of our build and of DPDK as its subproject
 PROMPT = rb"testpmd> "
 COPY_MODE = rb"vhost copy of port \d+: mode (\w+)"
+VERIFIED = rb"verify: port \d+: (\d+) sent, (\d+) right, (\d+) lost, (\d+) reordered, (\d+) corrupted"
+VERIFY_SIZE = 1518  # of the longest packet; the shortest has 24 bytes
+VERIFY_POLL_S = 0.2
 LOG_TAIL_LINES = 12
 PR_SET_PDEATHSIG = 1
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -44,6 +47,8 @@ RINGS = {
 
 # What one window measured: dropped says why it does not count, or is None.
 Window = collections.namedtuple("Window", "value dropped")
+# What became of the packets that a guest has sent and got back.
+Verified = collections.namedtuple("Verified", "sent right lost reordered corrupted")
 
 
 class Stopped(Exception):
@@ -172,9 +177,10 @@ class Pair:
 
     number = 0  # of the pairs of this program so far: each has a socket of its own
 
-    def __init__(self, build, placement, ring, huge, run_dir):
+    def __init__(self, build, placement, ring, huge, run_dir, guest=None):
         Pair.number += 1
         self.build = build
+        self.guest = guest or build  # what virtio-user runs on
         self.placement = placement
         self.ring = ring
         self.run_dir = run_dir
@@ -199,10 +205,10 @@ class Pair:
         if os.path.exists(self.socket):
             os.unlink(self.socket)
 
-    def start(self, role, index, vdev):
+    def start(self, role, build, index, vdev):
         """Start one testpmd, whose lcore 0 takes commands and whose lcore 1 forwards."""
         where = self.placement
-        argv = self.build.command() + [
+        argv = build.command() + [
             "--lcores", f"0@{where.main[index]},1@{where.forward[index]}", "--main-lcore=0",
             "--no-pci", *self.memory, f"--vdev={vdev}",
             f"--file-prefix=vhost-loop-{os.getpid()}-{Pair.number}-{role}",
@@ -213,11 +219,12 @@ class Pair:
 
     def connect(self):
         """Start both sides and wait until packets can flow."""
-        self.virtio = self.start("virtio-user", 0,
+        self.virtio = self.start("virtio-user", self.guest, 0,
                                  f"net_virtio_user0,path={self.socket},server=1,"
                                  + RINGS[self.ring])
         self.wait(self.virtio, rb"waiting for client connection", START_TIMEOUT_S)
-        self.vhost = self.start("vhost", 1, f"net_vhost0,iface={self.socket},client=1")
+        self.vhost = self.start("vhost", self.build, 1,
+                                f"net_vhost0,iface={self.socket},client=1")
         self.wait(self.virtio, PROMPT, START_TIMEOUT_S)
         self.wait(self.vhost, PROMPT, START_TIMEOUT_S)
         if b"virtio is now ready" not in self.vhost.printed:
@@ -348,6 +355,39 @@ class Pair:
         self.check_bytes(size, packets, size_sum)
         value = elapsed * 1e6 / packets if direction == "latency" else packets / elapsed / 1e6
         return Window(value, why_dropped(direction, steal, elapsed, lost, packets))
+
+    def can_verify(self):
+        """Tell whether the virtio-user side has the forwarding engine that checks packets."""
+        return b"Set verify" in self.command(self.virtio, "set fwd verify")
+
+    def verify(self, packets, engine="io", show=lambda received: None):
+        """Let virtio-user send packets until that many came back through vhost, and check them.
+
+        engine: what vhost forwards with. It gives up when none come any more.
+        """
+        self.command(self.virtio, "set fwd verify")
+        self.command(self.virtio, f"set txpkts {VERIFY_SIZE}")
+        self.command(self.vhost, f"set fwd {engine}")
+        self.command(self.vhost, "start")
+        first = received = self.count(self.virtio)[0]
+        self.command(self.virtio, "start")
+        while received - first < packets:
+            self.sleep(VERIFY_POLL_S)
+            before, received = received, self.count(self.virtio)[0]
+            show(received - first)
+            if received == before:
+                break
+        self.virtio.send("stop")  # waits for what is on its way, so vhost goes on until then
+        counts = self.wait(self.virtio, VERIFIED + rb".*?" + PROMPT).groups()
+        self.command(self.vhost, "stop")
+        return Verified(*map(int, counts))
+
+    def check_verify(self):
+        """Raise LoopError unless changed and dropped packets are found out."""
+        for engine, name in (("macswap", "corrupted"), ("rxonly", "lost")):
+            if getattr(self.verify(1, engine), name) == 0:
+                raise LoopError(f"the check of packets finds none {name} where vhost forwards "
+                                f"by {engine}{self.tails()}")
 
     def check_bytes(self, size, packets, size_sum):
         """Raise LoopError if no packets came, or not of the size that was sent."""
