@@ -26,6 +26,7 @@ class Fake:
         self.size_file = pathlib.Path(f"{socket}.size")  # what the other side sends
         self.peer_file = pathlib.Path(f"{socket}.fwd")  # what vhost forwards with
         self.start = time.monotonic()
+        self.quit_file = pathlib.Path(f"{socket}.{role}.quit")  # that it ended by itself
         self.size, self.burst, self.keep, self.mode = 64, BURST, False, "auto"
         self.engine = "io"
         self.sent = []  # (size, packets) that go round
@@ -94,6 +95,9 @@ class Fake:
             sys.exit(7)
         if self.behaviour == "garbage":
             return "RX-packets: many RX-bytes: more \x00\xff"
+        if words[0] == "quit":
+            self.quit_file.touch()
+            sys.exit(0)
         if words[0] == "set":
             return self.set(words[1:])
         if words[0] == "start":

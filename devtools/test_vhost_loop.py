@@ -283,6 +283,18 @@ class ReportTest(unittest.TestCase):
         self.assertRegex(text[4], r"new +11\.0\d .* 1\.\d{3} - 1\.\d{3}  faster$")
         self.assertIn("mixed sizes (imix), split ring, loop, Mpps", text)
 
+    def test_matrix(self):
+        """Modes by compilers, where builds are named so; a gap where there is no such build."""
+        base, new = self.ROWS["base"], self.ROWS["new"]
+        rows = rows_of({"cc@gcc-12": base, "simd@gcc-12": new, "cc@clang-14": new})
+        text = "\n".join(report.text_tables(rows))
+        self.assertIn("64 bytes, split ring, loop: ratio to cc@gcc-12", text)
+        self.assertRegex(text, r"core +mode +gcc-12 +clang-14")
+        self.assertRegex(text, r"P +cc +1\.000 +1\.100 \(1\.\d+ - 1\.\d+\)")
+        self.assertRegex(text, r"P +simd +1\.100 \(1\.\d+ - 1\.\d+\) +-")
+        self.assertIn("|---|---|---|---|\n| P | cc | 1.000 | 1.1", report.markdown([], rows))
+        self.assertEqual(report.matrices(rows_of(self.ROWS)), [])
+
     def test_files(self):
         """What is written can be read back."""
         rows = rows_of(self.ROWS)
@@ -511,6 +523,14 @@ class LoopTest(unittest.TestCase):
         build.options = options
         where = topology.Machine().place(topology.Machine().kinds()[0])
         return testpmd.Pair(build, where, "split", False, str(self.directory))
+
+    def test_ends_by_itself(self):
+        """A program that counts for a profile writes the counts when it quits."""
+        for options, count in (({}, 0), ({"b_pgo": "generate"}, 2)):
+            with self.pair("ok", **options):
+                pass
+            self.assertEqual(len(list(self.directory.glob("sock*.quit"))), count)
+        self.assertEqual(self.leftovers(), [])
 
     def failure(self, behaviour, *texts):
         """Expect that a pair with a behaviour fails, and what is said."""

@@ -74,6 +74,27 @@ def cells(row):
             f"{row['low']:.3f} - {row['high']:.3f}" if known else "", row["verdict"])
 
 
+def matrices(rows):
+    """Return [(title, table)] of ratios, modes by compilers, of builds named MODE@COMPILER."""
+    found = []
+    for title, members in groups(rows):
+        compilers = list(dict.fromkeys(row["build"].partition("@")[2] for row in members))
+        lines = {}
+        for row in members:
+            mode, _, compiler = row["build"].partition("@")
+            name = (row["core"], variant_name(dict(row, build=mode)))
+            ratio, span = cells(row)[5:7]
+            lines.setdefault(name, {})[compiler] = f"{ratio} ({span})" if span else ratio
+        base = ", ".join(sorted({variant_name(row) for row in members
+                                 if row["verdict"] == "baseline"}))
+        if len(compilers) > 1:
+            found.append((f"{title.rpartition(',')[0]}: ratio to {base}", [
+                ("core", "mode", *(name or "other" for name in compilers)),
+                *((*name, *(line.get(compiler, "-") for compiler in compilers))
+                  for name, line in lines.items())]))
+    return found
+
+
 def align(table, numbers):
     """Return the lines of a table, the columns of numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*table)]
@@ -87,6 +108,8 @@ def text_tables(rows):
     lines = []
     for title, members in groups(rows):
         lines += ["", title] + align([COLUMNS] + [cells(row) for row in members], range(2, 6))
+    for title, table in matrices(rows):
+        lines += ["", title] + align(table, ())
     dropped = sum(row["dropped"] for row in rows)
     if dropped:
         lines += ["", f"{dropped} windows were dropped: the hypervisor took CPU time, "
@@ -101,6 +124,9 @@ def markdown(head, rows):
         lines += ["", f"## {title}", "", "| " + " | ".join(COLUMNS) + " |",
                   "|---|---|" + "---:|" * 4 + "---|---|"]
         lines += ["| " + " | ".join(cells(row)) + " |" for row in members]
+    for title, table in matrices(rows):
+        lines += ["", f"## {title}", ""] + ["| " + " | ".join(line) + " |" for line in table]
+        lines.insert(len(lines) - len(table) + 1, "|---" * len(table[0]) + "|")
     return "\n".join(lines) + "\n"
 
 

@@ -163,6 +163,15 @@ class Testpmd:
         lines = [line for line in lines if line.strip()][-LOG_TAIL_LINES:]
         return "".join(f"\n  {self.role}| {line}" for line in lines)
 
+    def quit(self, timeout):
+        """Let the process end by itself, for so long."""
+        self.send("quit")
+        end = time.monotonic() + timeout
+        with contextlib.suppress(LoopError):  # what tells that it has ended
+            while time.monotonic() < end:
+                if select.select([self.terminal], [], [], end - time.monotonic())[0]:
+                    self.read()
+
     def kill(self):
         """End the process and all that it started, whatever its state, and wait for that."""
         with contextlib.suppress(ProcessLookupError):
@@ -199,8 +208,11 @@ class Pair:
         return self
 
     def __exit__(self, *_):
-        # Memory and sockets are all in-memory or below run_dir: no need to quit nicely.
-        for side in self.sides:
+        # Memory and sockets are all in-memory or below run_dir: no need to quit nicely,
+        # but what an instrumented program has counted is written when it quits.
+        for side in reversed(self.sides):
+            if self.build.options.get("b_pgo") == "generate":
+                side.quit(COMMAND_TIMEOUT_S)
             side.kill()
         if os.path.exists(self.socket):
             os.unlink(self.socket)
