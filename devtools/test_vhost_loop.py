@@ -459,6 +459,7 @@ class LoopTest(unittest.TestCase):
             self.assertTrue(1.5 < row["ratio"] < 2.5, row)
             self.assertEqual(row["verdict"], "faster")
         self.assertIn("mixed sizes (imix), split ring, loop, Mpps", output)
+        self.assertRegex(output, r"steal time: \d+\.\d% of the CPUs that forward")
         self.assertEqual(self.leftovers(), [])
 
     def test_exit_status_of_compare(self):

@@ -32,7 +32,7 @@ sys.dont_write_bytecode = True
 from vhost_loop import LoopError, report, verify  # noqa: E402
 from vhost_loop.testpmd import (  # noqa: E402
     MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, run_directory, stop)
-from vhost_loop.topology import Machine  # noqa: E402
+from vhost_loop.topology import Machine, steal_ticks  # noqa: E402
 
 MIN_SIZE, MAX_SIZE = 64, 1518
 DIRECTIONS = ("loop", "enqueue", "dequeue", "latency")
@@ -405,7 +405,11 @@ def run(args):
     if args.verify:
         return run_verify(args, head, placements, huge)
     warnings = [f"warning: {line}" for line in machine.warnings(placements[0], load)]
+    cpus = {number for where in placements for number in where.forward}
+    start, stolen = time.monotonic(), steal_ticks(cpus)
     rows = measure(args, placements, huge)
+    share = (steal_ticks(cpus) - stolen) / os.sysconf("SC_CLK_TCK") / len(cpus)
+    head.append(f"steal time: {share / (time.monotonic() - start):.1%} of the CPUs that forward")
     print("\n".join(head + warnings + report.text_tables(rows) + closing(args, rows)), flush=True)
     write_files(args, head + warnings, rows)
     if not old:
