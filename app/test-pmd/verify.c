@@ -23,7 +23,7 @@
 
 #define ETHER_TYPE 0x88b5 /* for local experiments */
 #define IN_FLIGHT_MAX 64  /* fits into the rings of the peer, which drops what does not */
-#define PATIENCE_MS 100   /* then what is on its way counts as lost */
+#define PATIENCE_MS 2000  /* then what is on its way counts as lost */
 #define SMALL 256         /* half of the packets are no larger */
 #define SHIFT_MASK 63     /* packets begin anywhere in a cache line */
 

@@ -32,6 +32,7 @@ COPY_MODE = rb"vhost copy of port \d+: mode (\w+)"
 VERIFIED = rb"verify: port \d+: (\d+) sent, (\d+) right, (\d+) lost, (\d+) reordered, (\d+) corrupted"
 VERIFY_SIZE = 1518  # of the longest packet; the shortest has 24 bytes
 VERIFY_POLL_S = 0.2
+VERIFY_PATIENCE_S = 3  # with nothing that comes back; a busy machine may halt a process for a while
 LOG_TAIL_LINES = 12
 PR_SET_PDEATHSIG = 1
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -372,10 +373,10 @@ class Pair:
         """Tell whether the virtio-user side has the forwarding engine that checks packets."""
         return b"Set verify" in self.command(self.virtio, "set fwd verify")
 
-    def verify(self, packets, engine="io", show=lambda received: None):
+    def verify(self, packets, engine="io", patience=VERIFY_PATIENCE_S, show=lambda received: None):
         """Let virtio-user send packets until that many came back through vhost, and check them.
 
-        engine: what vhost forwards with. It gives up when none come any more.
+        engine: what vhost forwards with. It gives up when none come for the seconds of patience.
         """
         self.command(self.virtio, "set fwd verify")
         self.command(self.virtio, f"set txpkts {VERIFY_SIZE}")
@@ -383,12 +384,13 @@ class Pair:
         self.command(self.vhost, "start")
         first = received = self.count(self.virtio)[0]
         self.command(self.virtio, "start")
-        while received - first < packets:
+        heard = time.monotonic()
+        while received - first < packets and time.monotonic() - heard <= patience:
             self.sleep(VERIFY_POLL_S)
             before, received = received, self.count(self.virtio)[0]
             show(received - first)
-            if received == before:
-                break
+            if received > before:
+                heard = time.monotonic()
         self.virtio.send("stop")  # waits for what is on its way, so vhost goes on until then
         counts = self.wait(self.virtio, VERIFIED + rb".*?" + PROMPT).groups()
         self.command(self.vhost, "stop")
@@ -397,7 +399,7 @@ class Pair:
     def check_verify(self):
         """Raise LoopError unless changed and dropped packets are found out."""
         for engine, name in (("macswap", "corrupted"), ("rxonly", "lost")):
-            if getattr(self.verify(1, engine), name) == 0:
+            if getattr(self.verify(1, engine, VERIFY_POLL_S), name) == 0:
                 raise LoopError(f"the check of packets finds none {name} where vhost forwards "
                                 f"by {engine}{self.tails()}")
 
