@@ -6,7 +6,8 @@ Answers like dpdk-testpmd, for the tests of usertools/dpdk-vhost-loop.py, and fa
 
 usage: fake_testpmd.py BEHAVIOUR RATE ARGUMENTS-OF-TESTPMD...
 BEHAVIOUR is [ROLE:]NAME: ok, modes, die-at-start, die-in-run, hang, garbage, never-connect,
-lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind. ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
+lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind.
+ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
 """
 
 import pathlib

@@ -3,6 +3,7 @@
 # Copyright(c) 2026 The dpdk-memcpy authors
 """Tests of usertools/dpdk-vhost-loop.py, with made-up machines and a fake testpmd."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -344,10 +345,31 @@ class ReportTest(unittest.TestCase):
         """Steal beyond one tick and 2 %, loss beyond one in a thousand."""
         ticks = os.sysconf("SC_CLK_TCK")
         why = testpmd.why_dropped
-        self.assertEqual(why("loop", ticks * 0.1, 1, 0, 1000), "steal")
-        self.assertIsNone(why("loop", 1, 0.2, 0, 1000))
-        self.assertEqual(why("loop", 0, 1, 2, 1000), "loss")
-        self.assertIsNone(why("enqueue", 0, 1, 500, 1000))
+        self.assertEqual(why("loop", ticks * 0.1, 0, 1, 0, 1000), "steal")
+        self.assertIsNone(why("loop", 1, 0, 0.2, 0, 1000))
+        self.assertEqual(why("loop", 0, 0, 1, 2, 1000), "loss")
+        self.assertIsNone(why("enqueue", 0, 0, 1, 500, 1000))
+        self.assertEqual(why("enqueue", 0, 0.21, 1, 0, 1000), "wait")
+        self.assertIsNone(why("loop", 0, 0.19, 1, 0, 1000))
+
+    def test_waiting_is_seen(self):
+        """Of two threads on one CPU, the one that is called a worker."""
+        spin = ("import ctypes, threading, time, os\n"
+                "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+                "ctypes.CDLL(None).prctl(15, NAME, 0, 0, 0)\n"
+                "while True: pass\n")
+        with contextlib.ExitStack() as stack:
+            sides = []
+            for name in (b"lcore-worker-1", b"other"):
+                side = testpmd.Testpmd(
+                    "side", [sys.executable, "-c", spin.replace("NAME", repr(name))], "/tmp")
+                stack.callback(side.kill)
+                sides.append(side)
+            end = time.monotonic() + 20
+            while sides[0].waited() < 0.1 and time.monotonic() < end:
+                time.sleep(0.1)
+            self.assertGreaterEqual(sides[0].waited(), 0.1)
+            self.assertEqual(sides[1].waited(), 0)
 
 
 class BuildTest(unittest.TestCase):
@@ -415,14 +437,15 @@ class LoopTest(unittest.TestCase):
         return f"--build={name}={path}"
 
     def start(self, *args):
-        """Start the tool."""
+        """Start the tool, with Ctrl-C as on a terminal; shells take it from background jobs."""
         return subprocess.Popen([sys.executable, str(TOOL), "--no-huge", "--window", "0.05", *args],
-                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def run_tool(self, *args):
         """Run the tool; return exit status, output and errors."""
         process = self.start(*args)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=150)
         return process.returncode, output, errors
 
     def leftovers(self):
@@ -597,7 +620,7 @@ class LoopTest(unittest.TestCase):
         process = self.start(f"--build=a={self.directory}/a", "--rounds=900", "--sizes=64")
         child = self.wait_for_children(process)
         os.kill(process.pid if whom == "tool" else child, number)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=60)
         self.assertEqual(self.leftovers(), [])
         return process.returncode, errors
 
@@ -622,7 +645,7 @@ class LoopTest(unittest.TestCase):
         args = (self.fake("a"), "--rounds=2", "--sizes=64", "--directions=loop")
         processes = [self.start(*args) for _ in range(2)]
         for process in processes:
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=150)
             self.assertEqual(process.returncode, 0, errors)
         self.assertEqual(self.leftovers(), [])
 

@@ -112,8 +112,8 @@ def text_tables(rows):
         lines += ["", title] + align(table, ())
     dropped = sum(row["dropped"] for row in rows)
     if dropped:
-        lines += ["", f"{dropped} windows were dropped: the hypervisor took CPU time, "
-                  "or packets were lost"]
+        lines += ["", f"{dropped} windows were dropped: the hypervisor or other processes "
+                  "took CPU time, or packets were lost"]
     return lines
 
 

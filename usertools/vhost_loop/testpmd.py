@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import json
 import os
+import pathlib
 import re
 import select
 import signal
@@ -25,11 +26,13 @@ MEMORY_MB = 128  # for a testpmd with that many mbufs, with some to spare
 MAX_BURST = 64
 BURST = 32
 MAX_STEAL = 0.02  # of a window's CPU time
+MAX_WAIT = 0.2  # of its time, that a forwarding thread waits for its CPU
 MAX_LOSS = 0.001  # of its packets
 SHARED_OPTIONS = ("use_cc_memcpy",)  # of our build and of DPDK as its subproject
 PROMPT = rb"testpmd> "
 COPY_MODE = rb"vhost copy of port \d+: mode (\w+)"
-VERIFIED = rb"verify: port \d+: (\d+) sent, (\d+) right, (\d+) lost, (\d+) reordered, (\d+) corrupted"
+VERIFIED = (rb"verify: port \d+: (\d+) sent, (\d+) right, (\d+) lost, (\d+) reordered, "
+            rb"(\d+) corrupted")
 VERIFY_SIZE = 1518  # of the longest packet; the shortest has 24 bytes
 VERIFY_POLL_S = 0.2
 VERIFY_PATIENCE_S = 3  # with nothing that comes back; a busy machine may halt a process for a while
@@ -173,6 +176,15 @@ class Testpmd:
                 if select.select([self.terminal], [], [], end - time.monotonic())[0]:
                     self.read()
 
+    def waited(self):
+        """Return the seconds that its forwarding threads were ready to run, but did not."""
+        total = 0
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*"):
+            with contextlib.suppress(OSError, IndexError):  # a kernel may not tell
+                if "worker" in (task / "comm").read_text():
+                    total += int((task / "schedstat").read_text().split()[1])
+        return total / 1e9
+
     def kill(self):
         """End the process and all that it started, whatever its state, and wait for that."""
         with contextlib.suppress(ProcessLookupError):
@@ -300,6 +312,10 @@ class Pair:
         match = self.wait(side, rb"RX-packets: *(\d+).*?RX-bytes: *(\d+).*?" + PROMPT)
         return int(match.group(1)), int(match.group(2)), time.monotonic()
 
+    def waited(self):
+        """Return for both sides how long they have waited for their CPU."""
+        return [side.waited() for side in self.sides]
+
     def lost(self):
         """Return how many packets the forwarding of both sides has dropped."""
         total = 0
@@ -358,16 +374,18 @@ class Pair:
                                  (self.virtio, self.vhost)), size)
         self.sleep(SETTLE_S)
         lost = self.lost()
-        steal, before = steal_ticks(self.placement.forward), self.count(receiver)
+        steal, waited = steal_ticks(self.placement.forward), self.waited()
+        before = self.count(receiver)
         self.sleep(seconds)
         after = self.count(receiver)
         steal = steal_ticks(self.placement.forward) - steal
+        waited = max(b - a for a, b in zip(waited, self.waited()))
         lost = self.lost() - lost
         self.both("stop")
         packets, size_sum, elapsed = (b - a for a, b in zip(before, after))
         self.check_bytes(size, packets, size_sum)
         value = elapsed * 1e6 / packets if direction == "latency" else packets / elapsed / 1e6
-        return Window(value, why_dropped(direction, steal, elapsed, lost, packets))
+        return Window(value, why_dropped(direction, steal, waited, elapsed, lost, packets))
 
     def can_verify(self):
         """Tell whether the virtio-user side has the forwarding engine that checks packets."""
@@ -415,12 +433,14 @@ class Pair:
                             f"but {size_sum} bytes in all{self.tails()}")
 
 
-def why_dropped(direction, steal, elapsed, lost, packets):
+def why_dropped(direction, steal, waited, elapsed, lost, packets):
     """Return why a window does not count, or None: the rule for windows."""
     ticks = elapsed * os.sysconf("SC_CLK_TCK") * 2  # of two CPUs
     # one tick is what the clock cannot tell from nothing
     if steal > max(1, MAX_STEAL * ticks):
         return "steal"
+    if waited > MAX_WAIT * elapsed:
+        return "wait"
     # a sender without a loop fills its ring, and drops what is beyond
     if direction in ("loop", "latency") and lost > MAX_LOSS * packets:
         return "loss"
