@@ -19,4 +19,10 @@
 #include <rte_memcpy_32.h>
 #endif
 
+/* DPDK asks for a guard in each header; what is included here has its own. */
+#ifdef __cplusplus
+extern "C" {
+}
+#endif
+
 #endif /* _RTE_MEMCPY_ARM_H_ */

@@ -27,4 +27,10 @@
 
 #include "generic/rte_memcpy.h"
 
+/* DPDK asks for a guard in each header; what is included here has its own. */
+#ifdef __cplusplus
+extern "C" {
+}
+#endif
+
 #endif /* _RTE_MEMCPY_ARM32_H_ */

@@ -44,4 +44,10 @@
 
 #undef RTE_MEMCPY_HAS_SVE
 
+/* DPDK asks for a guard in each header; what is included here has its own. */
+#ifdef __cplusplus
+extern "C" {
+}
+#endif
+
 #endif /* _RTE_MEMCPY_ARM64_H_ */

@@ -52,4 +52,10 @@
 #include <rte_memcpy_avx512vl.h>
 #endif
 
+/* DPDK asks for a guard in each header; what is included here has its own. */
+#ifdef __cplusplus
+extern "C" {
+}
+#endif
+
 #endif /* _RTE_MEMCPY_X86_64_H_ */
