@@ -709,36 +709,6 @@ vhost_frontend_keep_regions(struct vhost_frontend *frontend, unsigned int num_re
 	return tell_memory(frontend, num_regions);
 }
 
-/* --- dirty log --- */
-
-uint8_t *
-vhost_frontend_start_log(struct vhost_frontend *frontend, size_t len)
-{
-	struct msg msg = { .request = SET_LOG_BASE, .flags = MSG_VERSION, .log = { .len = len } };
-	int fd = memfd_create("vhost_frontend_log", MFD_CLOEXEC), ret = -1;
-	void *log = MAP_FAILED;
-
-	msg.len = sizeof(msg.log);
-	if (fd >= 0 && ftruncate(fd, len) == 0)
-		log = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (log == MAP_FAILED)
-		fail("cannot make a log");
-	else if (send_msg(frontend, &msg, &fd, 1) == 0)
-		ret = receive_reply(frontend, SET_LOG_BASE, &msg);
-	close_fd(fd);
-	if (ret == 0)
-		return log;
-	if (log != MAP_FAILED)
-		munmap(log, len);
-	return NULL;
-}
-
-void
-vhost_frontend_stop_log(uint8_t *log, size_t len)
-{
-	munmap(log, len);
-}
-
 /* --- translations --- */
 
 int

@@ -331,23 +331,6 @@ vhost_frontend_queue_ready(struct vhost_frontend *frontend, enum vhost_frontend_
 int
 vhost_frontend_keep_regions(struct vhost_frontend *frontend, unsigned int num_regions);
 
-/**
- * Have vhost log what it writes, with VHOST_F_LOG_ALL among the features.
- *
- * @param frontend
- *   The front end.
- * @param len
- *   Bytes of the log: a bit for each page of 4 KiB from guest-physical address 0 on.
- * @return
- *   The log, all 0, until vhost_frontend_stop_log(). NULL with a message.
- */
-uint8_t *
-vhost_frontend_start_log(struct vhost_frontend *frontend, size_t len);
-
-/** Give back a log. vhost still has its own mapping of it. */
-void
-vhost_frontend_stop_log(uint8_t *log, size_t len);
-
 /** @} */
 
 /**
