@@ -566,6 +566,37 @@ test_device(uint64_t features)
 }
 
 static int
+set_narrow(const char *path)
+{
+	int ret = rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_NARROW);
+
+	if (ret != 0)
+		printf("cannot set the mode of a socket without a device: %d\n", ret);
+	return ret;
+}
+
+/* What is set for a socket holds for the device that connects later. */
+static int
+test_set_before_connection(void)
+{
+	const struct vhost_frontend_config config = {
+		.registered = set_narrow,
+		.ring_size = 64,
+		.num_regions = 1,
+		.regions = { { .guest_addr = 0x100000, .len = 1024 * 1024 } },
+	};
+	size_t len;
+	int ret;
+
+	frontend = vhost_frontend_create(&config);
+	TEST_ASSERT_NOT_NULL(frontend, "no front end");
+	guest_mem = vhost_frontend_mem(frontend, 0, &len);
+	ret = check_bursts(RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_NARROW);
+	vhost_frontend_destroy(frontend);
+	return ret;
+}
+
+static int
 test_names(void)
 {
 	enum rte_vhost_copy_mode mode, parsed;
@@ -651,7 +682,8 @@ test_vhost_copy_mode(void)
 	pool = rte_pktmbuf_pool_create(
 		"vhost_copy_mode", NUM_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	TEST_ASSERT_NOT_NULL(pool, "no mbuf pool");
-	ret |= test_device(0) | test_device(1ULL << VIRTIO_F_RING_PACKED);
+	ret |= test_set_before_connection() | test_device(0) |
+		test_device(1ULL << VIRTIO_F_RING_PACKED);
 	if (rte_mempool_avail_count(pool) != NUM_MBUFS) {
 		printf("mbufs were lost\n");
 		ret = TEST_FAILED;

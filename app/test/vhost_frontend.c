@@ -348,6 +348,8 @@ start_vhost(struct vhost_frontend *frontend)
 		printf("vhost front end: cannot register %s\n", frontend->path);
 		return -1;
 	}
+	if (frontend->config.registered != NULL && frontend->config.registered(frontend->path) != 0)
+		return -1;
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (listener < 0)
 		return fail("cannot make a socket");

@@ -48,6 +48,8 @@ struct vhost_frontend_config {
 	uint64_t features;
 	/** More flags for rte_vhost_driver_register(); the one for an IOMMU is added. */
 	uint64_t register_flags;
+	/** If not NULL: called when vhost has the socket and no device yet; not 0 is a fault. */
+	int (*registered)(const char *path);
 	/** Have vhost log the pages that it writes, as for a migration. */
 	bool dirty_log;
 	/** With an IOMMU: an IOVA is the guest-physical address and this. */
