@@ -31,6 +31,7 @@
  */
 
 #include <math.h>
+#include <unistd.h>
 
 #include <rte_debug.h>
 
@@ -632,6 +633,32 @@ read_cache_file(int cpu, unsigned int index, const char *file, char *line, int l
 	return ok;
 }
 
+/* One core of a server seldom gets more of the last cache, which all share. */
+#define MAX_GUESSED_L3 (32L << 20)
+
+/*
+ * What the C library says, which asks the CPU: virtual machines may have no files of
+ * caches. It may count the last cache of all the chip, which a copy could not fill in
+ * the time there is, so what it says of that one is only taken up to a limit.
+ */
+static size_t
+cache_size_of_libc(unsigned int level)
+{
+	long size = 0;
+
+#ifdef _SC_LEVEL1_DCACHE_SIZE /* glibc */
+	if (level == 1)
+		size = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+	else if (level == 2)
+		size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+	else if (level == 3)
+		size = RTE_MIN(sysconf(_SC_LEVEL3_CACHE_SIZE), MAX_GUESSED_L3);
+#else
+	RTE_SET_USED(level);
+#endif
+	return RTE_MAX(size, 0L);
+}
+
 /* Bytes of the cache of data, or 0 if there is none, or nobody says. */
 static size_t
 cache_size(unsigned int level)
@@ -648,7 +675,7 @@ cache_size(unsigned int level)
 		if (read_cache_file(cpu, i, "size", line, sizeof(line)))
 			return strtoul(line, NULL, 10) * 1024;
 	}
-	return 0;
+	return cache_size_of_libc(level);
 }
 
 /* Room for a copy. An odd number of cache lines, or all would use the same part of a cache. */
