@@ -293,7 +293,7 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 {
 	bool is_for_libc = n >= RTE_MEMCPY_LIBC_MIN_LEN;
 
-#ifdef RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+#if defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS) || defined(RTE_MEMCPY_LIBC_HAS_REP)
 	/*
 	 * On Zen 4 rep movsb is up to 28 times slower where the destination lies
 	 * less than 128 bytes above the source modulo 4 KiB, as it does behind a

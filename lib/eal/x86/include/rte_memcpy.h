@@ -29,6 +29,9 @@
  */
 #if defined(__AVX512F__) && defined(RTE_MEMCPY_AVX512)
 #define RTE_MEMCPY_VEC_BYTES 64
+#if defined(__GLIBC__) && defined(RTE_ARCH_X86_64)
+#define RTE_MEMCPY_LIBC_HAS_REP
+#endif
 #elif defined(__AVX2__)
 #define RTE_MEMCPY_VEC_BYTES 32
 /* glibc copies by registers of 64 bytes where the CPU moves them at once. */
