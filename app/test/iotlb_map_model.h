@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "iotlb_map.h"
 
@@ -364,6 +365,8 @@ model_create(uint32_t capacity, bool merges)
 	}
 	model->capacity = capacity;
 	model->merges = merges;
+	/* What was there before must not matter. */
+	memset(mem, 0xa5, iotlb_map_size(capacity));
 	model->map = iotlb_map_init(mem, &config);
 	model_init_cells(model);
 	return model;

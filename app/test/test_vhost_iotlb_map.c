@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_common.h>
 #include <rte_cycles.h>
@@ -42,8 +43,11 @@ make_map(uint32_t capacity, uint32_t flags)
 	void *mem = aligned_alloc(ALIGNMENT, RTE_ALIGN_CEIL(iotlb_map_size(capacity), ALIGNMENT));
 
 	free(map);
-	map = mem == NULL ? NULL : iotlb_map_init(mem, &config);
-	TEST_ASSERT_NOT_NULL(map, "no memory");
+	map = NULL;
+	TEST_ASSERT_NOT_NULL(mem, "no memory");
+	/* What was there before must not matter. */
+	memset(mem, 0xa5, iotlb_map_size(capacity));
+	map = iotlb_map_init(mem, &config);
 	return 0;
 }
 
@@ -271,6 +275,7 @@ test_verifier(void)
 	ASSERT_SEEN(map->first[3], 0);
 	ASSERT_SEEN(map->num, CAPACITY + 1);
 	ASSERT_SEEN(map->slots[1], 0);
+	ASSERT_SEEN(map->slots[1], CAPACITY + SPARE);
 	ASSERT_SEEN(map->unused, 2);
 	ASSERT_SEEN(map->values[CAPACITY].first, 0);
 	ASSERT_SEEN(map->guesses[0], CAPACITY + SPARE + 1);

@@ -522,12 +522,28 @@ verify_guesses(const struct iotlb_map *map)
 		map->values[num_slots(map->capacity)].last == 0;
 }
 
+/* Whether each entry has a slot that there is. */
+static bool
+verify_slots(const struct iotlb_map *map)
+{
+	uint32_t i;
+
+	for (i = 0; i < map->num; i++)
+		if (map->slots[i] >= num_slots(map->capacity))
+			return false;
+	return true;
+}
+
 bool
 iotlb_map_verify(const struct iotlb_map *map)
 {
-	bool right = map->num <= map->capacity && verify_unused(map) && verify_guesses(map);
+	bool right = true;
 	uint32_t i;
 
+	/* What is read below depends on these. */
+	if (map->num > map->capacity || !verify_slots(map) || !verify_unused(map) ||
+		!verify_guesses(map))
+		return false;
 	for (i = 0; i < num_keys(map->capacity); i++) {
 		struct iotlb_map_entry entry, above;
 
