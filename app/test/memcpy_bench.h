@@ -6,9 +6,8 @@
 #define MEMCPY_BENCH_H
 
 /*
- * What memcpy_perf_autotest and memcpy_bandwidth_autotest share:
- * their settings from the environment, memory, the clock of the core,
- * and what they tell of the machine and of the build.
+ * What benchmarks share: their settings from the environment, memory, the clock of
+ * the core, and what they tell of the machine and of the build.
  */
 
 #include <ctype.h>
@@ -414,6 +413,54 @@ bench_median(float *values, unsigned int num)
 {
 	qsort(values, num, sizeof(*values), bench_compare_floats);
 	return (values[(num - 1) / 2] + values[num / 2]) / 2.0;
+}
+
+/* --- running --- */
+
+/* Measure all once, and again until the time is up, but not more often than told. */
+static inline int
+bench_rounds(unsigned long seconds, unsigned int max_rounds, int (*measure_round)(void))
+{
+	const uint64_t end = rte_get_tsc_cycles() + seconds * rte_get_tsc_hz();
+	unsigned int round;
+
+	for (round = 0; round < max_rounds; round++) {
+		if (measure_round() != 0)
+			return -1;
+		if (rte_get_tsc_cycles() >= end)
+			break;
+	}
+	return 0;
+}
+
+/* A command of dpdk-test, and the variables of the environment that it heeds. */
+struct bench_command {
+	const char *name;
+	const char *seconds_variable;
+	const char *json_variable;
+	unsigned long default_seconds;
+	int (*run)(unsigned long seconds, FILE *json);
+};
+
+/* Tell of the machine and the settings, and measure. */
+static inline int
+bench_run(const struct bench_command *command)
+{
+	unsigned long seconds = command->default_seconds;
+	struct bench_machine machine;
+	FILE *json;
+	int ret;
+
+	if (bench_get_seconds(command->seconds_variable, &seconds) != 0 ||
+		bench_json_open(command->json_variable, &json) != 0)
+		return -1;
+	machine = bench_get_machine();
+	bench_print_machine(&machine);
+	bench_json_machine(json, command->name, &machine);
+	printf("settings   %s=N measures for N seconds, now %lu; %s=FILE writes a file of JSON\n",
+		command->seconds_variable, seconds, command->json_variable);
+	ret = command->run(seconds, json);
+	return bench_json_close(command->json_variable, json) == 0 ? ret : -1;
 }
 
 #endif /* MEMCPY_BENCH_H */

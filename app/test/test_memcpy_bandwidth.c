@@ -26,8 +26,6 @@
 #include "other_cpus.h"
 #include "test.h"
 
-#define SECONDS_VARIABLE "MEMCPY_BANDWIDTH_SECONDS"
-#define JSON_VARIABLE "MEMCPY_BANDWIDTH_JSON"
 #define DEFAULT_SECONDS 30
 
 #define MIN_LEN ((size_t)4 * 1024)
@@ -404,18 +402,13 @@ run_len(size_t len, uint64_t tsc, FILE *json)
 static int
 run_lens(unsigned long seconds, FILE *json)
 {
-	struct bench_machine machine = bench_get_machine();
 	size_t len;
 
 	has_peer_cpus = get_other_cpus(&peer_cpus);
-	bench_print_machine(&machine);
 	printf("figures    MB/s, 1 MB = 1000000 bytes: median of windows, candidates in turn\n"
 	       "ratio      rate of rte_memcpy by that of libc\n"
 	       "shared     with a process%s that has touched the memory and waits\n",
 		has_peer_cpus ? " on another CPU" : " on the same CPU, the only one,");
-	printf("%s=N measures for N seconds, now %lu; %s=FILE writes a file of JSON\n",
-		SECONDS_VARIABLE, seconds, JSON_VARIABLE);
-	bench_json_machine(json, "memcpy_bandwidth_autotest", &machine);
 	print_head();
 	for (len = MIN_LEN; len <= MAX_LEN; len *= 2)
 		if (run_len(len, rte_get_tsc_hz() * seconds / NUM_LENS, json) != 0)
@@ -426,15 +419,15 @@ run_lens(unsigned long seconds, FILE *json)
 static int
 test_memcpy_bandwidth(void)
 {
-	unsigned long seconds = DEFAULT_SECONDS;
-	FILE *json;
-	int ret;
+	static const struct bench_command command = {
+		.name = "memcpy_bandwidth_autotest",
+		.seconds_variable = "MEMCPY_BANDWIDTH_SECONDS",
+		.json_variable = "MEMCPY_BANDWIDTH_JSON",
+		.default_seconds = DEFAULT_SECONDS,
+		.run = run_lens,
+	};
 
-	if (bench_get_seconds(SECONDS_VARIABLE, &seconds) != 0 ||
-		bench_json_open(JSON_VARIABLE, &json) != 0)
-		return -1;
-	ret = run_lens(seconds, json);
-	return bench_json_close(JSON_VARIABLE, json) != 0 ? -1 : ret;
+	return bench_run(&command);
 }
 
 REGISTER_TEST_COMMAND(memcpy_bandwidth_autotest, test_memcpy_bandwidth);

@@ -45,8 +45,6 @@
 #endif
 #endif
 
-#define SECONDS_VARIABLE "MEMCPY_PERF_SECONDS"
-#define JSON_VARIABLE "MEMCPY_PERF_JSON"
 #define DEFAULT_SECONDS 24
 
 #define NUM_PASSES 4
@@ -1053,7 +1051,7 @@ loop_cycles(void)
 }
 
 static void
-print_notes(unsigned long seconds)
+print_notes(void)
 {
 	printf("cycles     of the core: TSC cycles by the time of dependent additions\n"
 	       "figures    minimum (and median) of windows of 0.1 ms at most, candidates in turn\n"
@@ -1061,19 +1059,14 @@ print_notes(unsigned long seconds)
 	       "speedup    libc's cycles by those of rte_memcpy\n"
 	       "dst +      destination so many bytes above a cache line, where the source is\n",
 		loop_cycles());
-	printf("%s=N measures for N seconds, now %lu; %s=FILE writes a file of JSON\n",
-		SECONDS_VARIABLE, seconds, JSON_VARIABLE);
 }
 
 static int
 run_tables(unsigned long seconds, FILE *json)
 {
-	struct bench_machine machine = bench_get_machine();
 	unsigned int i;
 
-	bench_print_machine(&machine);
-	print_notes(seconds);
-	bench_json_machine(json, "memcpy_perf_autotest", &machine);
+	print_notes();
 	for (i = 0; i < RTE_DIM(tables); i++)
 		if (run_table(&tables[i], rte_get_tsc_hz() * seconds / 100 * tables[i].percent,
 			    json) != 0)
@@ -1082,24 +1075,32 @@ run_tables(unsigned long seconds, FILE *json)
 }
 
 static int
-test_memcpy_perf(void)
+run_benchmark(unsigned long seconds, FILE *json)
 {
-	unsigned long seconds = DEFAULT_SECONDS;
-	FILE *json;
 	int ret;
 
 	random_state = 0x9e3779b97f4a7c15;
-	if (bench_get_seconds(SECONDS_VARIABLE, &seconds) != 0 ||
-		bench_json_open(JSON_VARIABLE, &json) != 0)
-		return -1;
-	if (areas_map(&hot, HOT_LEN) == 0) {
-		ret = run_tables(seconds, json);
-		areas_unmap(&hot);
-	} else {
+	if (areas_map(&hot, HOT_LEN) != 0) {
 		printf("cannot map %d bytes: %s\n", 2 * HOT_LEN, strerror(errno));
-		ret = -1;
+		return -1;
 	}
-	return bench_json_close(JSON_VARIABLE, json) != 0 ? -1 : ret;
+	ret = run_tables(seconds, json);
+	areas_unmap(&hot);
+	return ret;
+}
+
+static int
+test_memcpy_perf(void)
+{
+	static const struct bench_command command = {
+		.name = "memcpy_perf_autotest",
+		.seconds_variable = "MEMCPY_PERF_SECONDS",
+		.json_variable = "MEMCPY_PERF_JSON",
+		.default_seconds = DEFAULT_SECONDS,
+		.run = run_benchmark,
+	};
+
+	return bench_run(&command);
 }
 
 REGISTER_TEST_COMMAND(memcpy_perf_autotest, test_memcpy_perf);

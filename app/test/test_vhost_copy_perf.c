@@ -32,8 +32,6 @@
 #include "test.h"
 #include "vhost_frontend.h"
 
-#define SECONDS_VARIABLE "VHOST_COPY_PERF_SECONDS"
-#define JSON_VARIABLE "VHOST_COPY_PERF_JSON"
 #define DEFAULT_SECONDS 20
 
 #define BURST 32
@@ -259,19 +257,13 @@ add_rows(void)
 }
 
 static int
-measure_rows(unsigned long seconds)
+measure_round(void)
 {
-	const uint64_t end = rte_get_tsc_cycles() + seconds * rte_get_tsc_hz();
-	unsigned int i, round;
+	unsigned int i;
 
-	for (round = 0; round < MAX_WINDOWS; round++) {
-		for (i = 0; i < RTE_DIM(rows); i++)
-			if (measure_window(&rows[i]) != 0)
-				return -1;
-		/* One round at least, and whole rounds. */
-		if (rte_get_tsc_cycles() >= end)
-			break;
-	}
+	for (i = 0; i < RTE_DIM(rows); i++)
+		if (measure_window(&rows[i]) != 0)
+			return -1;
 	return 0;
 }
 
@@ -343,50 +335,44 @@ create_device(struct device *device)
 static int
 run_benchmark(unsigned long seconds, FILE *json)
 {
-	struct bench_machine machine = bench_get_machine();
 	unsigned int i;
 	int ret = 0;
 
-	bench_print_machine(&machine);
-	bench_json_machine(json, "vhost_copy_perf_autotest", &machine);
+	rte_log_set_level_pattern("lib.vhost.*", RTE_LOG_ERR);
+	pool = rte_pktmbuf_pool_create("vhost_copy_perf", NUM_MBUFS, 128, 0,
+		BUF_LEN + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	if (pool == NULL) {
+		printf("no memory for mbufs\n");
+		return -1;
+	}
 	printf("Core cycles per packet in bursts of %d, the guest's part not counted.\n", BURST);
-	printf("%s=N measures for N seconds, now %lu; %s=FILE writes a file of JSON\n",
-		SECONDS_VARIABLE, seconds, JSON_VARIABLE);
 	add_rows();
 	for (i = 0; i < RTE_DIM(devices) && ret == 0; i++)
 		ret = create_device(&devices[i]);
 	if (ret == 0)
-		ret = measure_rows(seconds);
+		ret = bench_rounds(seconds, MAX_WINDOWS, measure_round);
 	if (ret == 0)
 		print_rows(json);
 	for (i = 0; i < RTE_DIM(devices); i++) {
 		vhost_frontend_destroy(devices[i].frontend);
 		devices[i].frontend = NULL;
 	}
+	rte_mempool_free(pool);
 	return ret;
 }
 
 static int
 test_vhost_copy_perf(void)
 {
-	unsigned long seconds = DEFAULT_SECONDS;
-	FILE *json;
-	int ret;
+	static const struct bench_command command = {
+		.name = "vhost_copy_perf_autotest",
+		.seconds_variable = "VHOST_COPY_PERF_SECONDS",
+		.json_variable = "VHOST_COPY_PERF_JSON",
+		.default_seconds = DEFAULT_SECONDS,
+		.run = run_benchmark,
+	};
 
-	if (bench_get_seconds(SECONDS_VARIABLE, &seconds) != 0 ||
-		bench_json_open(JSON_VARIABLE, &json) != 0)
-		return -1;
-	rte_log_set_level_pattern("lib.vhost.*", RTE_LOG_ERR);
-	pool = rte_pktmbuf_pool_create("vhost_copy_perf", NUM_MBUFS, 128, 0,
-		BUF_LEN + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
-	if (pool == NULL) {
-		printf("no memory for mbufs\n");
-		ret = -1;
-	} else {
-		ret = run_benchmark(seconds, json);
-		rte_mempool_free(pool);
-	}
-	return bench_json_close(JSON_VARIABLE, json) == 0 ? ret : -1;
+	return bench_run(&command);
 }
 
 REGISTER_TEST_COMMAND(vhost_copy_perf_autotest, test_vhost_copy_perf);

@@ -31,8 +31,6 @@
 #include "memcpy_bench.h"
 #include "test.h"
 
-#define SECONDS_VARIABLE "VHOST_IOTLB_PERF_SECONDS"
-#define JSON_VARIABLE "VHOST_IOTLB_PERF_JSON"
 #define DEFAULT_SECONDS 20
 
 #define CAPACITY 2048
@@ -767,22 +765,6 @@ measure_round(void)
 	return 0;
 }
 
-static int
-measure_rounds(unsigned long seconds)
-{
-	const uint64_t end = rte_get_tsc_cycles() + seconds * rte_get_tsc_hz();
-	unsigned int round;
-
-	for (round = 0; round < MAX_WINDOWS; round++) {
-		if (measure_round() != 0)
-			return -1;
-		/* One round at least, and whole rounds. */
-		if (rte_get_tsc_cycles() >= end)
-			break;
-	}
-	return 0;
-}
-
 /* --- figures --- */
 
 static void
@@ -885,17 +867,14 @@ measure_overhead(void)
 }
 
 static int
-run_benchmark(unsigned long seconds, FILE *json)
+run_tables(unsigned long seconds, FILE *json)
 {
-	const struct bench_machine machine = bench_get_machine();
 	unsigned int i;
 
-	bench_print_machine(&machine);
-	bench_json_machine(json, "vhost_iotlb_perf_autotest", &machine);
 	printf("Core cycles per operation, the least and the median of all windows.\n");
 	memset(cells, 0, sizeof(cells));
 	measure_overhead();
-	if (measure_rounds(seconds) != 0)
+	if (bench_rounds(seconds, MAX_WINDOWS, measure_round) != 0)
 		return -1;
 	for (i = 0; i < RTE_DIM(plans); i++)
 		print_plan(json, &plans[i]);
@@ -903,21 +882,30 @@ run_benchmark(unsigned long seconds, FILE *json)
 }
 
 static int
-test_vhost_iotlb_perf(void)
+run_benchmark(unsigned long seconds, FILE *json)
 {
-	unsigned long seconds = DEFAULT_SECONDS;
 	int ret = -1;
-	FILE *json;
 
-	if (bench_get_seconds(SECONDS_VARIABLE, &seconds) != 0 ||
-		bench_json_open(JSON_VARIABLE, &json) != 0)
-		return -1;
 	if (create_tables() != 0)
 		printf("no memory\n");
 	else
-		ret = run_benchmark(seconds, json);
+		ret = run_tables(seconds, json);
 	free_tables();
-	return bench_json_close(JSON_VARIABLE, json) == 0 ? ret : -1;
+	return ret;
+}
+
+static int
+test_vhost_iotlb_perf(void)
+{
+	static const struct bench_command command = {
+		.name = "vhost_iotlb_perf_autotest",
+		.seconds_variable = "VHOST_IOTLB_PERF_SECONDS",
+		.json_variable = "VHOST_IOTLB_PERF_JSON",
+		.default_seconds = DEFAULT_SECONDS,
+		.run = run_benchmark,
+	};
+
+	return bench_run(&command);
 }
 
 REGISTER_TEST_COMMAND(vhost_iotlb_perf_autotest, test_vhost_iotlb_perf);
