@@ -319,18 +319,6 @@ test_dequeue_sizes(void)
 
 /* --- what a guest may do too --- */
 
-/* Dequeue until nothing comes any more; a burst ends early where a packet is dropped. */
-static unsigned int
-dequeue_all(struct rte_mbuf **pkts, unsigned int num)
-{
-	unsigned int got = 0, tries;
-
-	for (tries = 0; tries < 2 * num + 2; tries++)
-		got += rte_vhost_dequeue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_TX,
-			pool, pkts + got, num - got);
-	return got;
-}
-
 /* A packet that is too short to have data is dropped, and those behind it are not. */
 static int
 test_short_packets(void)
@@ -350,7 +338,7 @@ test_short_packets(void)
 		write_packet(buf, pkt_len);
 		if (post(VHOST_FRONTEND_TX, buf) < 0)
 			return report("cannot post a packet", pkt_len);
-		got = dequeue_all(pkts, 2);
+		got = dequeue_all(vhost_frontend_vid(frontend), pool, pkts, 2);
 		if (got == 1)
 			fault = check_packet(pkts[0], pkt_len);
 		rte_pktmbuf_free_bulk(pkts, got);
@@ -390,7 +378,7 @@ test_few_mbufs(void)
 	rte_pktmbuf_free_bulk(taken, num_taken);
 	if (got > num_free)
 		fault = "more packets than mbufs";
-	got += dequeue_all(pkts + got, num - got);
+	got += dequeue_all(vhost_frontend_vid(frontend), pool, pkts + got, num - got);
 	for (i = 0; i < got && fault == NULL; i++)
 		fault = check_packet(pkts[i], first_len + i);
 	rte_pktmbuf_free_bulk(pkts, got);
@@ -491,7 +479,7 @@ test_across_regions(size_t pkt_len, size_t in_first)
 	copy_across(packet, len, in_first, true);
 	if (vhost_frontend_post(frontend, VHOST_FRONTEND_TX, &buf, 1, false) < 0)
 		return report("cannot post across regions", pkt_len);
-	if (dequeue_all(&m, 1) != 1)
+	if (dequeue_all(vhost_frontend_vid(frontend), pool, &m, 1) != 1)
 		return report("not dequeued across regions", pkt_len);
 	fault = check_packet(m, pkt_len);
 	rte_pktmbuf_free(m);

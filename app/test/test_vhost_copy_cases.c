@@ -248,25 +248,13 @@ short_buffers(void)
 
 /* --- from the guest --- */
 
-/* Dequeue until nothing comes any more; a burst ends early where a packet is dropped. */
-static unsigned int
-dequeue_all(struct rte_mbuf **pkts, unsigned int num)
-{
-	unsigned int got = 0, tries;
-
-	for (tries = 0; tries < 2 * num + 2; tries++)
-		got += rte_vhost_dequeue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_TX,
-			pool, pkts + got, num - got);
-	return got;
-}
-
 /* Dequeue *num* packets of the lengths told, and nothing else. */
 static const char *
 dequeue_packets(const size_t *pkt_lens, unsigned int num)
 {
 	struct rte_mbuf *pkts[BATCH];
 	const char *fault = NULL;
-	unsigned int i, got = dequeue_all(pkts, BATCH);
+	unsigned int i, got = dequeue_all(vhost_frontend_vid(frontend), pool, pkts, BATCH);
 
 	for (i = 0; i < RTE_MIN(got, num) && fault == NULL; i++)
 		fault = check_packet(pkts[i], pkt_lens[i]);
@@ -674,7 +662,7 @@ dequeue_flipped(void)
 {
 	struct rte_mbuf *pkts[BATCH];
 	const char *fault = NULL;
-	unsigned int i, got = dequeue_all(pkts, BATCH);
+	unsigned int i, got = dequeue_all(vhost_frontend_vid(frontend), pool, pkts, BATCH);
 	uint8_t data[FLIP_LONG];
 
 	for (i = 0; i < got && fault == NULL; i++) {

@@ -545,11 +545,13 @@ test_modes(void)
 	return test_hybrid(path);
 }
 
+/* Run a test with a front end, for which something may be set before it connects. */
 static int
-test_device(uint64_t features)
+with_device(uint64_t features, int (*registered)(const char *path), int (*test)(void))
 {
 	const struct vhost_frontend_config config = {
 		.features = features,
+		.registered = registered,
 		.ring_size = 64,
 		.num_regions = 1,
 		.regions = { { .guest_addr = 0x100000, .len = 1024 * 1024 } },
@@ -560,7 +562,7 @@ test_device(uint64_t features)
 	frontend = vhost_frontend_create(&config);
 	TEST_ASSERT_NOT_NULL(frontend, "no front end");
 	guest_mem = vhost_frontend_mem(frontend, 0, &len);
-	ret = test_modes();
+	ret = test();
 	vhost_frontend_destroy(frontend);
 	return ret;
 }
@@ -577,23 +579,9 @@ set_narrow(const char *path)
 
 /* What is set for a socket holds for the device that connects later. */
 static int
-test_set_before_connection(void)
+test_set_before(void)
 {
-	const struct vhost_frontend_config config = {
-		.registered = set_narrow,
-		.ring_size = 64,
-		.num_regions = 1,
-		.regions = { { .guest_addr = 0x100000, .len = 1024 * 1024 } },
-	};
-	size_t len;
-	int ret;
-
-	frontend = vhost_frontend_create(&config);
-	TEST_ASSERT_NOT_NULL(frontend, "no front end");
-	guest_mem = vhost_frontend_mem(frontend, 0, &len);
-	ret = check_bursts(RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_NARROW);
-	vhost_frontend_destroy(frontend);
-	return ret;
+	return check_bursts(RTE_VHOST_COPY_NARROW, RTE_VHOST_COPY_NARROW);
 }
 
 static int
@@ -682,8 +670,8 @@ test_vhost_copy_mode(void)
 	pool = rte_pktmbuf_pool_create(
 		"vhost_copy_mode", NUM_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	TEST_ASSERT_NOT_NULL(pool, "no mbuf pool");
-	ret |= test_set_before_connection() | test_device(0) |
-		test_device(1ULL << VIRTIO_F_RING_PACKED);
+	ret |= with_device(0, set_narrow, test_set_before) | with_device(0, NULL, test_modes) |
+		with_device(1ULL << VIRTIO_F_RING_PACKED, NULL, test_modes);
 	if (rte_mempool_avail_count(pool) != NUM_MBUFS) {
 		printf("mbufs were lost\n");
 		ret = TEST_FAILED;

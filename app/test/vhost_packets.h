@@ -19,6 +19,9 @@
 
 #include <rte_common.h>
 #include <rte_mbuf.h>
+#include <rte_vhost.h>
+
+#include "vhost_frontend.h"
 
 /* What is in memory where no packet is: in the guest's, and in an mbuf's. */
 #define GUEST_FILL 0x00
@@ -105,6 +108,17 @@ check_packet(const struct rte_mbuf *m, size_t pkt_len)
 		at += m->data_len;
 	}
 	return at == pkt_len ? NULL : "dequeued into mbufs of another length";
+}
+
+/* Dequeue until nothing comes any more; a burst ends early where a packet is dropped. */
+static inline unsigned int
+dequeue_all(int vid, struct rte_mempool *pool, struct rte_mbuf **pkts, unsigned int num)
+{
+	unsigned int got = 0, tries;
+
+	for (tries = 0; tries < 2 * num + 2; tries++)
+		got += rte_vhost_dequeue_burst(vid, VHOST_FRONTEND_TX, pool, pkts + got, num - got);
+	return got;
 }
 
 #endif /* VHOST_PACKETS_H */
