@@ -105,6 +105,30 @@ test_host_not_contiguous(void)
 	return 0;
 }
 
+/* Whether the entry at an address is the one that begins there; 0: there is none. */
+static bool
+is_at(uint64_t iova, uint64_t first)
+{
+	struct iotlb_map_entry entry = { .first = 0 };
+
+	return iotlb_map_get_at(map, iova, &entry) == (first != 0) && entry.first == first;
+}
+
+static int
+test_entry_at(void)
+{
+	TEST_ASSERT_SUCCESS(make_map(CAPACITY, 0), "no map");
+	insert(0x1000, PAGE, 0x100000, IOTLB_MAP_RW);
+	insert(0x3000, 2 * PAGE, 0x900000, IOTLB_MAP_RO);
+	TEST_ASSERT(is_at(0xfff, 0) && is_at(0x2000, 0) && is_at(0x2fff, 0) && is_at(0x5000, 0) &&
+			is_at(UINT64_MAX, 0),
+		"an entry where there is none");
+	TEST_ASSERT(is_at(0x1000, 0x1000) && is_at(0x1fff, 0x1000) && is_at(0x3000, 0x3000) &&
+			is_at(0x4fff, 0x3000),
+		"no entry where there is one, or another");
+	return 0;
+}
+
 static int
 test_remove_to_the_end(void)
 {
@@ -344,6 +368,7 @@ static struct unit_test_suite map_suite = {
 	.unit_test_cases = {
 		TEST_CASE(test_neighbour_stays),
 		TEST_CASE(test_host_not_contiguous),
+		TEST_CASE(test_entry_at),
 		TEST_CASE(test_remove_to_the_end),
 		TEST_CASE(test_newest_wins),
 		TEST_CASE(test_merge_of_huge_page),

@@ -141,27 +141,6 @@ remove_misses(struct vhost_iotlb *iotlb, uint64_t first, uint64_t last, uint8_t 
 
 #if VHOST_IOTLB_PER_DEVICE
 
-/* Find the entry that has an address. */
-static bool
-find_entry(const struct iotlb_map *map, uint64_t address, struct iotlb_map_entry *entry)
-{
-	uint32_t begin = 0, end = iotlb_map_num(map);
-
-	/* What is before *begin* ends below it; what is at *end* or behind does not. */
-	while (begin < end) {
-		const uint32_t middle = (begin + end) / 2;
-
-		if (iotlb_map_get(map, middle).last < address)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	if (begin == iotlb_map_num(map))
-		return false;
-	*entry = iotlb_map_get(map, begin);
-	return entry->first <= address;
-}
-
 /* Memory is in core dumps where there are translations for it. */
 static void
 set_dump(const struct iotlb_map_entry *entry, bool dump)
@@ -185,7 +164,7 @@ on_gone(void *arg, const struct iotlb_map_entry *gone)
 	struct iotlb_map_entry mapping;
 
 	set_dump(gone, false);
-	if (iotlb->mappings == NULL || !find_entry(iotlb->mappings, gone->host, &mapping))
+	if (iotlb->mappings == NULL || !iotlb_map_get_at(iotlb->mappings, gone->host, &mapping))
 		return;
 	iotlb_map_remove(iotlb->mappings, mapping.first, mapping.last);
 	iotlb->unmap(mapping.first, 0, mapping.last - mapping.first + 1);
@@ -199,9 +178,9 @@ extend_to_mappings(const struct vhost_iotlb *iotlb, uint64_t *first, uint64_t *l
 
 	if (iotlb->mappings == NULL)
 		return;
-	if (find_entry(iotlb->map, *first, &entry))
+	if (iotlb_map_get_at(iotlb->map, *first, &entry))
 		*first = entry.first;
-	if (find_entry(iotlb->map, *last, &entry))
+	if (iotlb_map_get_at(iotlb->map, *last, &entry))
 		*last = entry.last;
 }
 

@@ -144,11 +144,9 @@ value_at(const struct iotlb_map *map, uint32_t rank)
 	return &map->values[map->slots[rank]];
 }
 
-struct iotlb_map_entry
-iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
+static struct iotlb_map_entry
+entry_of(const struct value *value)
 {
-	const struct value *value = value_at(map, rank);
-
 	return (struct iotlb_map_entry){
 		.first = value->first,
 		.last = value->last,
@@ -157,6 +155,12 @@ iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
 		.page_shift = value->page_shift,
 		.persistent = value->persistent,
 	};
+}
+
+struct iotlb_map_entry
+iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
+{
+	return entry_of(value_at(map, rank));
 }
 
 static inline uint32_t *
@@ -275,6 +279,16 @@ find_value(const struct iotlb_map *map, uint64_t iova)
 		return NULL;
 	value = value_at(map, below - 1);
 	return iova <= value->last ? value : NULL;
+}
+
+bool
+iotlb_map_get_at(const struct iotlb_map *map, uint64_t iova, struct iotlb_map_entry *entry)
+{
+	const struct value *value = find_value(map, iova);
+
+	if (value != NULL)
+		*entry = entry_of(value);
+	return value != NULL;
 }
 
 /* How far a look-up is answered that goes beyond the entry in which it begins. */

@@ -17,7 +17,7 @@
  * others O(log n). An insertion also moves what is above it.
  *
  * Locking is the caller's: any number of threads may call iotlb_map_find(),
- * iotlb_map_get() and iotlb_map_verify() at the same time, and none of them while
+ * iotlb_map_get(), iotlb_map_get_at() and iotlb_map_verify() at the same time, and none of them while
  * another function runs. A read-write lock does it. Look-ups write nothing.
  */
 
@@ -166,6 +166,21 @@ iotlb_map_num(const struct iotlb_map *map);
 /** @return The entry of that rank, in the order of addresses, from 0 on. */
 IOTLB_MAP_API struct iotlb_map_entry
 iotlb_map_get(const struct iotlb_map *map, uint32_t rank);
+
+/**
+ * Find the entry that an address is in.
+ *
+ * @param map
+ *   The map.
+ * @param iova
+ *   The address.
+ * @param entry
+ *   Set to the entry, if there is one.
+ * @return
+ *   Whether there is one.
+ */
+IOTLB_MAP_API bool
+iotlb_map_get_at(const struct iotlb_map *map, uint64_t iova, struct iotlb_map_entry *entry);
 
 /** @return The counts. */
 IOTLB_MAP_API struct iotlb_map_stats
