@@ -70,7 +70,7 @@ identifier vid, vq;
 @@
 @@
  #include "vhost.h"
-+#include "vhost_copy_telemetry.h"
++#include "vhost_telemetry.h"
 
 // changes 2 lines: a device does not go while telemetry tells of it
 @@
@@ -79,10 +79,10 @@ expression dev, vid;
  vhost_destroy_device(...)
  {
  <...
-+vhost_copy_lock_devices();
++vhost_telemetry_lock_devices();
  cleanup_device(dev, 1);
  free_device(dev);
  vhost_devices[vid] = NULL;
-+vhost_copy_unlock_devices();
++vhost_telemetry_unlock_devices();
  ...>
  }

@@ -9,12 +9,6 @@
 
 struct rte_tel_data;
 
-/* Keep devices from going. */
-void
-vhost_copy_lock_devices(void);
-void
-vhost_copy_unlock_devices(void);
-
 /* Answer "/vhost/copy"; returns 0, or -errno: telemetry answers null then. */
 __rte_internal int
 vhost_copy_telemetry(const char *cmd, const char *params, struct rte_tel_data *data);
