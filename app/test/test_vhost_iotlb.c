@@ -607,6 +607,123 @@ test_rings_elsewhere(void)
 	return NULL;
 }
 
+/* --- while rings are set up --- */
+
+/* What comes between two messages that tell of a ring, and what is known before. */
+enum between {
+	TELL,   /* nothing; where the ring is */
+	FORGET, /* where it is; nothing, and it has to be asked for */
+	MOVE,   /* where it was; where it is */
+	NUM_BETWEEN
+};
+
+#define NUM_ORDERS (6 * 5 * 4 * 3 * 2)
+/* Some of them are enough: without a common divisor each message comes in each place. */
+#define ORDER_STEP 7
+
+/* One of the orders of messages; false if KICK comes too early in it. */
+static bool
+choose_order(unsigned int number, enum vhost_frontend_ring_msg *order)
+{
+	enum vhost_frontend_ring_msg left[VHOST_FRONTEND_RING_MSGS];
+	unsigned int i, at, before_kick = 0;
+	bool is_early = false;
+
+	for (i = 0; i < VHOST_FRONTEND_RING_MSGS; i++)
+		left[i] = i;
+	for (i = 0; i < VHOST_FRONTEND_RING_MSGS; i++) {
+		at = number % (VHOST_FRONTEND_RING_MSGS - i);
+		number /= VHOST_FRONTEND_RING_MSGS - i;
+		order[i] = left[at];
+		left[at] = left[VHOST_FRONTEND_RING_MSGS - i - 1];
+		before_kick += order[i] <= VHOST_FRONTEND_RING_ADDR;
+		is_early |= order[i] == VHOST_FRONTEND_RING_KICK && before_kick < 3;
+	}
+	return !is_early;
+}
+
+static bool
+tell_ring_at(const uint8_t *addr)
+{
+	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, VHOST_FRONTEND_TX);
+
+	return tell(vhost_frontend_iova(frontend, ring->desc), addr,
+		vhost_frontend_ring_len(ring->size), VHOST_ACCESS_RW);
+}
+
+/* Start a queue that is stopped, and have something come after some of the messages. */
+static const char *
+start_queue(const enum vhost_frontend_ring_msg *order, enum between between, unsigned int after)
+{
+	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, VHOST_FRONTEND_TX);
+	const uint64_t iova = vhost_frontend_iova(frontend, ring->desc);
+	const uint32_t len = vhost_frontend_ring_len(ring->size);
+	uint8_t *real = (uint8_t *)ring->desc, *copy = mem_of(NUM_PAGES);
+	unsigned int i;
+
+	memcpy(copy, real, len);
+	CHECK(between == TELL || tell_ring_at(between == MOVE ? copy : real), "not taken");
+	for (i = 0; i <= VHOST_FRONTEND_RING_MSGS; i++) {
+		if (i == after)
+			CHECK(between == FORGET ? forget(iova, len) : tell_ring_at(real),
+				"refused");
+		if (i < VHOST_FRONTEND_RING_MSGS)
+			CHECK(vhost_frontend_tell_ring(frontend, VHOST_FRONTEND_TX, order[i]) == 0,
+				"a message is refused");
+	}
+	if (between == FORGET) {
+		CHECK(!queue_is_ready(VHOST_FRONTEND_TX), "ready without its ring");
+		CHECK(count_misses() != 0, "the ring is not asked for");
+		CHECK(tell_ring_at(real), "not taken");
+	}
+	count_misses();
+	CHECK(queue_is_ready(VHOST_FRONTEND_TX), "not ready when all is known");
+	CHECK(tell_page(0, 0) && reads_page(iova_of(0), 0), "the ring is not used where it is");
+	return NULL;
+}
+
+static void
+print_set_up(const enum vhost_frontend_ring_msg *order, enum between between, unsigned int after)
+{
+	static const char *const names[] = { "NUM", "BASE", "ADDR", "CALL", "KICK", "ENABLE" };
+	unsigned int i;
+
+	for (i = 0; i <= VHOST_FRONTEND_RING_MSGS; i++) {
+		if (i == after)
+			printf("%s ", between == FORGET ? "INVALIDATE" : "UPDATE");
+		if (i < VHOST_FRONTEND_RING_MSGS)
+			printf("%s ", names[order[i]]);
+	}
+	printf("in this order:\n");
+}
+
+/* Whatever a front end tells first of a ring and of where that is, the queue is served. */
+static const char *
+test_while_rings(void)
+{
+	enum vhost_frontend_ring_msg order[VHOST_FRONTEND_RING_MSGS];
+	unsigned int number, after;
+	enum between between;
+	const char *fault;
+
+	for (number = 0; number < NUM_ORDERS; number += ORDER_STEP) {
+		if (!choose_order(number, order))
+			continue;
+		for (after = 0; after <= VHOST_FRONTEND_RING_MSGS; after++) {
+			CHECK(vhost_frontend_stop_queue(frontend, VHOST_FRONTEND_TX) == 0 &&
+					!queue_is_ready(VHOST_FRONTEND_TX),
+				"not stopped");
+			between = (number + after) % NUM_BETWEEN;
+			fault = start_queue(order, between, after);
+			if (fault != NULL) {
+				print_set_up(order, between, after);
+				return fault;
+			}
+		}
+	}
+	return NULL;
+}
+
 /* --- dirty log --- */
 
 /*
@@ -764,6 +881,7 @@ static const struct {
 	{ "rings come back", test_rings_come_back, false, 256, false },
 	{ "rings of many pages", test_big_rings, false, BIG_RING, false },
 	{ "rings elsewhere", test_rings_elsewhere, false, 256, false },
+	{ "while rings are set up", test_while_rings, false, 64, false },
 	{ "dirty log", test_dirty_log, true, 256, false },
 	{ "counters", test_counters, false, 256, false },
 	{ "telemetry", test_telemetry, false, 256, false },

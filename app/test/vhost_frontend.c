@@ -40,6 +40,7 @@ enum request {
 	SET_VRING_NUM = 8,
 	SET_VRING_ADDR = 9,
 	SET_VRING_BASE = 10,
+	GET_VRING_BASE = 11,
 	SET_VRING_KICK = 12,
 	SET_VRING_CALL = 13,
 	GET_PROTOCOL_FEATURES = 15,
@@ -521,11 +522,9 @@ make_ring(struct vhost_frontend *frontend, unsigned int queue)
 }
 
 static int
-tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
+tell_ring_addr(const struct vhost_frontend *frontend, unsigned int queue)
 {
 	const struct vhost_frontend_ring *ring = &frontend->rings[queue];
-	/* In a packed ring bit 15 is the wrap counter. */
-	const unsigned int base = ring->packed ? 1 << 15 : 0;
 	struct msg msg = { .addr = {
 				   .index = queue,
 				   .desc_user_addr = ring_addr(frontend, ring->desc),
@@ -539,14 +538,52 @@ tell_ring(const struct vhost_frontend *frontend, unsigned int queue)
 		msg.addr.log_guest_addr = vhost_frontend_iova(
 			frontend, ring->packed ? (void *)ring->desc : ring->used);
 	}
+	return tell(frontend, SET_VRING_ADDR, &msg, sizeof(msg.addr), NULL, 0);
+}
 
-	if (tell_state(frontend, SET_VRING_NUM, queue, ring->size) != 0 ||
-		tell_state(frontend, SET_VRING_BASE, queue, base) != 0 ||
-		tell(frontend, SET_VRING_ADDR, &msg, sizeof(msg.addr), NULL, 0) != 0 ||
-		tell_fd(frontend, SET_VRING_CALL, queue, frontend->call_fd[queue]) != 0 ||
-		tell_fd(frontend, SET_VRING_KICK, queue, frontend->kick_fd[queue]) != 0)
+int
+vhost_frontend_tell_ring(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	enum vhost_frontend_ring_msg ring_msg)
+{
+	const struct vhost_frontend_ring *ring = &frontend->rings[queue];
+
+	switch (ring_msg) {
+	case VHOST_FRONTEND_RING_NUM:
+		return tell_state(frontend, SET_VRING_NUM, queue, ring->size);
+	case VHOST_FRONTEND_RING_BASE:
+		/* In a packed ring bit 15 is the wrap counter. */
+		return tell_state(frontend, SET_VRING_BASE, queue,
+			ring->packed ? ring->next_used | ring->used_wrap << 15 : ring->next_used);
+	case VHOST_FRONTEND_RING_ADDR:
+		return tell_ring_addr(frontend, queue);
+	case VHOST_FRONTEND_RING_CALL:
+		return tell_fd(frontend, SET_VRING_CALL, queue, frontend->call_fd[queue]);
+	case VHOST_FRONTEND_RING_KICK:
+		return tell_fd(frontend, SET_VRING_KICK, queue, frontend->kick_fd[queue]);
+	default:
+		return tell_state(frontend, SET_VRING_ENABLE, queue, 1);
+	}
+}
+
+static int
+tell_ring(struct vhost_frontend *frontend, unsigned int queue)
+{
+	unsigned int i;
+
+	for (i = 0; i < VHOST_FRONTEND_RING_MSGS; i++)
+		if (vhost_frontend_tell_ring(frontend, queue, i) != 0)
+			return -1;
+	return 0;
+}
+
+int
+vhost_frontend_stop_queue(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
+{
+	struct msg msg = { .len = sizeof(msg.state), .state = { .index = queue } };
+
+	if (tell_state(frontend, SET_VRING_ENABLE, queue, 0) != 0)
 		return -1;
-	return tell_state(frontend, SET_VRING_ENABLE, queue, 1);
+	return ask(frontend, GET_VRING_BASE, &msg);
 }
 
 /*

@@ -33,6 +33,17 @@ enum vhost_frontend_queue {
 	VHOST_FRONTEND_QUEUES
 };
 
+/** The messages that tell of a ring. The first three come before KICK, which starts it. */
+enum vhost_frontend_ring_msg {
+	VHOST_FRONTEND_RING_NUM,
+	VHOST_FRONTEND_RING_BASE,
+	VHOST_FRONTEND_RING_ADDR,
+	VHOST_FRONTEND_RING_CALL,
+	VHOST_FRONTEND_RING_KICK,
+	VHOST_FRONTEND_RING_ENABLE,
+	VHOST_FRONTEND_RING_MSGS
+};
+
 /** A region of guest memory. */
 struct vhost_frontend_region {
 	uint64_t guest_addr; /**< guest-physical address, page-aligned */
@@ -319,6 +330,35 @@ vhost_frontend_iotlb_invalidate(struct vhost_frontend *frontend, uint64_t iova, 
  */
 int
 vhost_frontend_queue_ready(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
+
+/**
+ * Have vhost stop a queue and forget all that it was told of it, translations too.
+ *
+ * @param frontend
+ *   The front end. What was posted in the queue must have been used.
+ * @param queue
+ *   The queue.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_stop_queue(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
+
+/**
+ * Send one of the messages that tell vhost of a ring. By all of them a queue starts again.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue.
+ * @param ring_msg
+ *   Which message.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_tell_ring(struct vhost_frontend *frontend, enum vhost_frontend_queue queue,
+	enum vhost_frontend_ring_msg ring_msg);
 
 /**
  * Tell vhost of less memory, whose addresses in vhost become others thereby.

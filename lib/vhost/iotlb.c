@@ -656,10 +656,12 @@ bool
 vhost_iotlb_needs_rings(
 	struct virtio_net *dev, const struct vhost_virtqueue *vq, const struct vhost_iotlb_msg *msg)
 {
-	/* Before a queue is started its addresses mean nothing. */
-	if (vq->kickfd == VIRTIO_UNINITIALIZED_EVENTFD || vq->size == 0)
-		return false;
-	return !vq->access_ok || is_about_ring(dev, vq, msg->iova, last_of(msg->iova, msg->size));
+	const bool is_started = vq->kickfd != VIRTIO_UNINITIALIZED_EVENTFD && vq->size != 0;
+
+	/* Before it is started a queue does not wait; if it is enabled, it may have its rings. */
+	if (!vq->access_ok)
+		return is_started;
+	return is_about_ring(dev, vq, msg->iova, last_of(msg->iova, msg->size));
 }
 
 int
