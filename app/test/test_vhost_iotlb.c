@@ -28,6 +28,7 @@
 #include <rte_log.h>
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
+#include <vdpa_driver.h>
 
 #include "test.h"
 #include "vhost_frontend.h"
@@ -137,24 +138,29 @@ reads_page(uint64_t iova, unsigned int page)
 	return reads(iova, PKT_LEN, byte_of(page), 0, 0);
 }
 
+/* Whether vhost takes a packet of one byte for the guest. */
+static bool
+enqueue_one(uint32_t len, uint8_t byte)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+	bool done;
+
+	if (m == NULL)
+		return false;
+	memset(rte_pktmbuf_append(m, len), byte, len);
+	done = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) == 1;
+	rte_pktmbuf_free(m);
+	return done;
+}
+
 /* Whether vhost puts a packet of one byte to an address. */
 static bool
 writes(uint64_t iova, uint32_t len, uint8_t byte)
 {
-	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
-	bool done = false;
-
-	if (m == NULL || point(VHOST_FRONTEND_RX, iova, HDR_LEN + len) != 0)
-		goto end;
-	memset(rte_pktmbuf_append(m, len), byte, len);
-	done = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) == 1;
-	if (done) {
-		posted[VHOST_FRONTEND_RX] = false;
-		done = vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0;
-	}
-end:
-	rte_pktmbuf_free(m);
-	return done;
+	if (point(VHOST_FRONTEND_RX, iova, HDR_LEN + len) != 0 || !enqueue_one(len, byte))
+		return false;
+	posted[VHOST_FRONTEND_RX] = false;
+	return vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0;
 }
 
 static bool
@@ -367,6 +373,39 @@ test_permission(void)
 	CHECK(all_are(mem_of(0) + HDR_LEN, 0xaa, PKT_LEN), "not written");
 	CHECK(tell(iova_of(0), mem_of(0), PAGE, VHOST_ACCESS_RO), "not taken");
 	CHECK(!writes(iova_of(0), PKT_LEN, 0xbb), "written to what may be read only now");
+	return NULL;
+}
+
+/* Whether a table of descriptors is asked for, which the device only reads. */
+static bool
+misses_table(uint64_t iova)
+{
+	struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, VHOST_FRONTEND_RX);
+	uint16_t *flags;
+	bool missing;
+
+	if (point(VHOST_FRONTEND_RX, iova, VHOST_FRONTEND_DESC_LEN) != 0)
+		return false;
+	flags = ring->packed
+		? &ring->packed_desc[place[VHOST_FRONTEND_RX]].flags
+		: &ring->desc[ring->avail->ring[place[VHOST_FRONTEND_RX] % ring->size]].flags;
+	*flags ^= VRING_DESC_F_INDIRECT | VRING_DESC_F_WRITE;
+	missing = !enqueue_one(PKT_LEN, 0xaa) && missed(iova, VHOST_ACCESS_RO);
+	*flags ^= VRING_DESC_F_INDIRECT | VRING_DESC_F_WRITE;
+	return missing;
+}
+
+/* One queue asks for the same address with two permissions, in both orders. */
+static const char *
+test_two_permissions(void)
+{
+	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && missed(iova_of(0), VHOST_ACCESS_RW), "known");
+	CHECK(misses_table(iova_of(0)), "not asked for with less permission");
+	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && count_misses() == 0, "asked for again");
+	CHECK(misses_table(iova_of(1)), "not asked for");
+	CHECK(!writes(iova_of(1), PKT_LEN, 0xaa) && missed(iova_of(1), VHOST_ACCESS_RW),
+		"not asked for with more permission");
+	CHECK(tell_page(0, 0) && writes(iova_of(0), PKT_LEN, 0xaa), "not known");
 	return NULL;
 }
 
@@ -667,6 +706,8 @@ start_queue(const enum vhost_frontend_ring_msg *order, enum between between, uns
 		if (i == after)
 			CHECK(between == FORGET ? forget(iova, len) : tell_ring_at(real),
 				"refused");
+		if (i == 0)
+			CHECK(count_misses() == 0, "asks for what it was not told of");
 		if (i < VHOST_FRONTEND_RING_MSGS)
 			CHECK(vhost_frontend_tell_ring(frontend, VHOST_FRONTEND_TX, order[i]) == 0,
 				"a message is refused");
@@ -752,6 +793,33 @@ test_dirty_log(void)
 	return NULL;
 }
 
+/*
+ * A vDPA driver that relays used buffers has vhost log them, whole ones: here one whose
+ * second page is elsewhere. Buffers of vhost itself are in parts before they are logged.
+ */
+static const char *
+test_relayed_log(void)
+{
+	uint64_t used_mem[8] = { 0 };
+	struct vring relayed = { .used = (struct vring_used *)used_mem };
+	unsigned int num;
+	int ret;
+
+	CHECK(tell_page(0, 0) && tell_page(1, 5), "not taken");
+	num = vhost_frontend_num_dirty(frontend);
+	CHECK(point(VHOST_FRONTEND_RX, iova_of(1) - PKT_LEN, 2 * PKT_LEN) == 0, "not posted");
+	relayed.used->idx = 1;
+	ret = rte_vdpa_relay_vring_used(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &relayed);
+	if (vhost_frontend_ring(frontend, VHOST_FRONTEND_RX)->packed)
+		return ret < 0 ? NULL : "a packed ring is relayed";
+	CHECK(ret == 1 && vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0,
+		"not relayed");
+	CHECK(vhost_frontend_is_dirty(frontend, mem_of(0)), "the first page is not logged");
+	CHECK(vhost_frontend_is_dirty(frontend, mem_of(5)), "the second page is not logged");
+	CHECK(vhost_frontend_num_dirty(frontend) == num + 2, "more is logged");
+	return NULL;
+}
+
 /* --- counters --- */
 
 /* Of the queue that the guest transmits by; UINT64_MAX if there is none of the name. */
@@ -831,8 +899,12 @@ ask_telemetry(const char *command, char *answer, size_t len)
 static const char *
 test_telemetry(void)
 {
+	/* What stands before and behind the number of a device that there is. */
+	static const char *const wrong[][2] = { { "1000000", "" }, { "x", "" }, { "", "x" },
+		{ " ", "" }, { "+", "" }, { "-", "" } };
 	char command[32], expected[128], text[4096];
 	const char *answer;
+	unsigned int i;
 
 	CHECK(tell_page(0, 0) && reads_page(iova_of(0), 0) && is_unknown(iova_of(1)), "not told");
 	snprintf(command, sizeof(command), "/vhost/iotlb,%d", vhost_frontend_vid(frontend));
@@ -846,10 +918,13 @@ test_telemetry(void)
 		return NULL;
 	}
 	CHECK(strstr(answer, expected) != NULL, "wrong counters in telemetry");
-	answer = ask_telemetry("/vhost/iotlb,1000000", text, sizeof(text));
-	CHECK(answer != NULL && strstr(answer, "null") != NULL, "a device that is not there");
-	answer = ask_telemetry("/vhost/iotlb,x", text, sizeof(text));
-	CHECK(answer != NULL && strstr(answer, "null") != NULL, "a device without a number");
+	for (i = 0; i < RTE_DIM(wrong); i++) {
+		snprintf(command, sizeof(command), "/vhost/iotlb,%s%d%s", wrong[i][0],
+			vhost_frontend_vid(frontend), wrong[i][1]);
+		answer = ask_telemetry(command, text, sizeof(text));
+		CHECK(answer != NULL && strstr(answer, "null") != NULL,
+			"a device by what is not its number");
+	}
 	return NULL;
 }
 
@@ -870,6 +945,7 @@ static const struct {
 	{ "up to the last address", test_to_the_end, false, 256, false },
 	{ "forget all", test_forget_all, false, 256, false },
 	{ "permission", test_permission, false, 256, false },
+	{ "two permissions", test_two_permissions, false, 256, false },
 	{ "permission for a part", test_part_of_permission, false, 256, false },
 	{ "another page", test_remap, false, 256, false },
 	{ "updates that make no sense", test_refused, false, 256, false },
@@ -883,6 +959,7 @@ static const struct {
 	{ "rings elsewhere", test_rings_elsewhere, false, 256, false },
 	{ "while rings are set up", test_while_rings, false, 64, false },
 	{ "dirty log", test_dirty_log, true, 256, false },
+	{ "dirty log of a relay", test_relayed_log, true, 256, false },
 	{ "counters", test_counters, false, 256, false },
 	{ "telemetry", test_telemetry, false, 256, false },
 };
