@@ -14,7 +14,9 @@
  * All areas begin at a page.
  *
  * Environment:
- * MEMCPY_BANDWIDTH_SECONDS=N  measure for about N seconds at most, 5 to 3600
+ * MEMCPY_BANDWIDTH_SECONDS=N  measure for about N seconds, 5 to 3600; longer if
+ *   so many do not suffice for 3 windows of each, for which a page takes its time
+ *   to be touched first
  * MEMCPY_BANDWIDTH_JSON=FILE  write the figures there too, a JSON object a line
  */
 
@@ -336,7 +338,7 @@ print_head(void)
 			printf("%10s", candidate_names[j]);
 		printf("%7s", "ratio");
 	}
-	printf("\n");
+	printf("%9s\n", "windows");
 }
 
 /* A line of the table and a record of each figure in it. */
@@ -365,7 +367,7 @@ print_rates(size_t len, struct rates *rates, FILE *json)
 		}
 		printf("%7.2f", medians[RTE_MEMCPY] / medians[LIBC]);
 	}
-	printf("\n");
+	printf("%9u\n", num);
 }
 
 static void
