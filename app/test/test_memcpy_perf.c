@@ -178,7 +178,7 @@ static const uint16_t dst_offsets[] = { 0, 10, 12, 33 };
 #define BEHIND_HEADER 12
 #define UNALIGNED 33
 /* In the table of distances. */
-static const uint16_t distance_lens[] = { 64, 256, 1518, MAX_LEN };
+static const uint16_t distance_lens[] = { 64, 256, 1518, 2049, 8192, MAX_LEN };
 /* Of the sizes that are measured at run time, those that are printed. */
 static const uint16_t printed_lens[] = { 1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 65, 96, 128, 129, 192,
 	255, 256, 257, 320, 384, 512, 768, 1024, 1518, 2048 };
@@ -598,7 +598,8 @@ add_distance(struct table *table, const struct areas *areas, const char *distanc
 static void
 add_distances(struct table *table)
 {
-	static const uint16_t offsets[] = { 1, 8, 16, 32, 63 };
+	/* The last one lies 12 bytes below. */
+	static const uint16_t offsets[] = { 1, 8, 16, 32, 63, 64, 127, 4096 - 12 };
 	unsigned int i;
 
 	map_far();
@@ -1031,7 +1032,7 @@ static struct table tables[] = {
 	{ "working_set", "Working sets, copied in random order", 18, add_sets, NULL },
 	{ "fixed", "One size, not known to the compiler", 38, add_fixed, sum_up_means },
 	{ "constant", "One size, known to the compiler", 6, add_constants, NULL },
-	{ "alias", "Destination just above the source, modulo 4 KiB and 4 GiB", 8, add_distances,
+	{ "alias", "Distances of nearly a multiple of 4 KiB and 4 GiB", 8, add_distances,
 		sum_up_distances },
 };
 

@@ -53,15 +53,23 @@ extern "C" {
  */
 #define RTE_MEMCPY_LIBC_VEC_MAX_LEN 2048
 
+/*
+ * A build for SSE leaves to libc, on whichever CPU it runs, all above 64 bytes
+ * but what rep movsb is slow at.
+ */
+#if defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS) && RTE_MEMCPY_VEC_BYTES == 16
+#define RTE_MEMCPY_LIBC_HAS_MOST
+#endif
+
 /**
  * @internal
  * From this size in bytes on, rep movsb of glibc is ahead of the loop here, as is
  * whatever else it may choose; unless the areas lie so that rep movsb is slow.
  */
-#if RTE_MEMCPY_VEC_BYTES == 16
+#ifdef RTE_MEMCPY_LIBC_HAS_MOST
 #define RTE_MEMCPY_LIBC_REP_MIN_LEN (RTE_MEMCPY_LIBC_VEC_MAX_LEN + 1)
 #else
-#define RTE_MEMCPY_LIBC_REP_MIN_LEN (32 * 1024)
+#define RTE_MEMCPY_LIBC_REP_MIN_LEN (24 * 1024)
 #endif
 
 /**
@@ -261,9 +269,11 @@ rte_memcpy_upto64(uint8_t *dst, const uint8_t *src, size_t n)
 #define rte_memcpy_store_vec rte_memcpy_store64
 #endif
 
-/** @internal Copy more than 256 bytes: the loop. */
+#ifndef RTE_MEMCPY_LIBC_HAS_MOST
+
+/** @internal Copy more than 256 bytes: the loop from the start up to the end. */
 static __rte_always_inline void
-rte_memcpy_loop(uint8_t *dst, const uint8_t *src, size_t n)
+rte_memcpy_loop_up(uint8_t *dst, const uint8_t *src, size_t n)
 {
 	rte_memcpy_blk128 tail = rte_memcpy_load128(src + n - 128);
 	uint8_t *tail_dst = dst + n - 128;
@@ -281,6 +291,83 @@ rte_memcpy_loop(uint8_t *dst, const uint8_t *src, size_t n)
 	} while (dst < tail_dst);
 	rte_memcpy_store128(tail_dst, tail);
 }
+
+#endif
+
+#ifdef RTE_ARCH_X86
+
+/** @internal Copy more than 256 bytes: the loop from the end down to the start. */
+static __rte_always_inline void
+rte_memcpy_loop_down(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	rte_memcpy_blk128 head = rte_memcpy_load128(src);
+	uint8_t *dst_end = dst + n;
+	/* The last vector reaches down to where the stores become aligned. */
+	size_t skip = (uintptr_t)dst_end & (RTE_MEMCPY_VEC_BYTES - 1);
+	const uint8_t *src_end = src + n - skip;
+
+	rte_memcpy_store_vec(dst + n - RTE_MEMCPY_VEC_BYTES,
+		rte_memcpy_load_vec(src + n - RTE_MEMCPY_VEC_BYTES));
+	dst_end -= skip;
+	/* All from dst_end on is copied; at most 128 bytes are left to the head. */
+	do {
+		dst_end -= 128;
+		src_end -= 128;
+		rte_mov128(dst_end, src_end);
+	} while (dst_end - dst > 128);
+	rte_memcpy_store128(dst, head);
+}
+
+#endif
+
+/**
+ * @internal
+ * Copy more than 256 bytes: the loop that moves away from what was stored.
+ * x86 compares addresses of loads and stores modulo 4 KiB at first: up from just
+ * below the destination, each round would wait for the stores of the last one.
+ */
+static __rte_always_inline void
+rte_memcpy_loop(uint8_t *dst, const uint8_t *src, size_t n)
+{
+#if defined(RTE_MEMCPY_LIBC_HAS_MOST)
+	rte_memcpy_loop_down(dst, src, n);
+#elif defined(RTE_ARCH_X86)
+	/* Few rounds do not wait for long, and up they begin sooner. */
+	if (n <= RTE_MEMCPY_LIBC_VEC_MAX_LEN || (((uintptr_t)dst - (uintptr_t)src) & 2048))
+		rte_memcpy_loop_up(dst, src, n);
+	else
+		rte_memcpy_loop_down(dst, src, n);
+#else
+	rte_memcpy_loop_up(dst, src, n);
+#endif
+}
+
+#ifdef RTE_MEMCPY_LIBC_HAS_MOST
+
+/**
+ * @internal
+ * Up to this size in bytes source and destination fit into the first cache,
+ * where libc is ahead of the loop here if it copies by its wider vectors.
+ */
+#define RTE_MEMCPY_LIBC_BLOCKS_MAX_LEN (16 * 1024)
+
+/** @internal Copy in blocks so small that libc does not turn to rep movsb. */
+static __rte_always_inline void
+rte_memcpy_blocks(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	size_t block = RTE_MEMCPY_LIBC_VEC_MAX_LEN;
+
+	/* A constant size would be expanded in place, by rep movs again. */
+	RTE_MEMCPY_HIDE(block);
+	for (; n > block; n -= block) {
+		memcpy(dst, src, block);
+		dst += block;
+		src += block;
+	}
+	memcpy(dst, src, n);
+}
+
+#endif
 
 /**
  * @internal
@@ -307,9 +394,15 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 		/* Where n was an int, its range reaches to sizes that no object has. */
 		RTE_MEMCPY_HIDE(n);
 		memcpy(dst, src, n);
-	} else {
-		rte_memcpy_loop(dst, src, n);
+		return;
 	}
+#ifdef RTE_MEMCPY_LIBC_HAS_MOST
+	if (n <= RTE_MEMCPY_LIBC_BLOCKS_MAX_LEN) {
+		rte_memcpy_blocks(dst, src, n);
+		return;
+	}
+#endif
+	rte_memcpy_loop(dst, src, n);
 }
 
 #if defined(RTE_MEMCPY_HAS_ANY)
@@ -318,7 +411,7 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 static __rte_always_inline void
 rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n);
 
-#elif defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS) && RTE_MEMCPY_VEC_BYTES == 16
+#elif defined(RTE_MEMCPY_LIBC_HAS_MOST)
 
 /** @internal Copy any number of bytes; libc has wider vectors for most. */
 static __rte_always_inline void
