@@ -4,12 +4,13 @@
 // What is copied between mbufs and guest buffers goes by pktcpy(). Headers, used
 // rings and descriptors do not: they are small objects, some of which the guest polls.
 
-// changes 2 lines: include what is used
+// changes 3 lines: include what is used
 @@
 @@
 +#include "pktcpy.h"
  #include "vhost.h"
 +#include "vhost_copy.h"
++#include "vhost_singles.h"
 
 // changes 6-7 lines: packet data, batched, direct, and in packed batches
 @@
@@ -294,5 +295,39 @@ expression num, done;
 +	do_data_copy_dequeue(vq);
  	rte_pktmbuf_free_bulk(args);
 +}
+ ...>
+ }
+
+// changes 6 lines: packets in one buffer each go the short way, to guests
+@@
+identifier pkt_idx, count;
+@@
+ virtio_dev_rx_split(...)
+ {
+ <...
+ for (pkt_idx = 0; pkt_idx < count; pkt_idx++) {
++	pkt_idx += vhost_singles_enqueue_split(dev, vq, &pkts[pkt_idx], count - pkt_idx,
++		avail_head);
++	if (pkt_idx >= count)
++		break;
+ ...
+ }
+ ...>
+ }
+
+// changes 4 lines: and from guests
+@@
+identifier i, count;
+@@
+ virtio_dev_tx_split(...)
+ {
+ <...
+ for (i = 0; i < count; i++) {
++	i += vhost_singles_dequeue_split(dev, vq, &pkts[i], count - i,
++		vq->last_avail_idx + i);
++	if (i >= count)
++		break;
+ ...
+ }
  ...>
  }

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-memcpy authors
+ */
+
+#ifndef VHOST_SINGLES_H
+#define VHOST_SINGLES_H
+
+/*
+ * The short way of packets that are each in one mbuf and in one guest buffer.
+ *
+ * These are nearly all packets, and what DPDK does for a packet in several of both, vectors
+ * of buffers and copies that are put off, costs more than the copy of a small one. Here a
+ * group of packets is looked at, its buffers are fetched into the cache, and then it is
+ * copied. The first packet that is not as simple, and all packets of a device that has a
+ * virtual IOMMU or, to guests, a log of dirty pages, are left to DPDK's own way. So these
+ * functions never fail and never wait: they tell how many packets they served.
+ *
+ * Included by virtio_net.c. The queue is locked.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/virtio_net.h>
+#include <linux/virtio_ring.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_common.h>
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+#include "pktcpy.h"
+#include "vhost.h"
+
+/* Packets that are fetched before the first of them is copied. */
+#define VHOST_SINGLES_GROUP 16
+
+/* What needs more than a header of zeros. */
+#define VHOST_SINGLES_OFFLOADS \
+	(RTE_MBUF_F_TX_L4_MASK | RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_TCP_SEG | \
+		RTE_MBUF_F_TX_UDP_SEG)
+
+/* A region of guest memory: that of the last buffer, most often that of the next one too. */
+struct vhost_singles_region {
+	uint64_t guest_addr;
+	uint64_t len;
+	uint64_t host_addr;
+};
+
+/* A guest buffer, in host addresses, header included. */
+struct vhost_singles_buf {
+	uint8_t *addr;
+	uint32_t len;
+};
+
+/* Find the region of an address; returns false if there is none. */
+static __rte_noinline bool
+vhost_singles_find_region(
+	const struct rte_vhost_memory *mem, uint64_t addr, struct vhost_singles_region *region)
+{
+	uint32_t i;
+
+	for (i = 0; i < mem->nregions; i++) {
+		if (addr - mem->regions[i].guest_phys_addr >= mem->regions[i].size)
+			continue;
+		region->guest_addr = mem->regions[i].guest_phys_addr;
+		region->len = mem->regions[i].size;
+		region->host_addr = mem->regions[i].host_user_addr;
+		return true;
+	}
+	return false;
+}
+
+/* Translate a buffer; returns NULL if it isn't all in one region. */
+static __rte_always_inline void *
+vhost_singles_translate(const struct rte_vhost_memory *mem, struct vhost_singles_region *region,
+	uint64_t addr, uint32_t len)
+{
+	uint64_t offset = addr - region->guest_addr;
+
+	if (unlikely(offset >= region->len)) {
+		if (!vhost_singles_find_region(mem, addr, region))
+			return NULL;
+		offset = addr - region->guest_addr;
+	}
+	if (unlikely(len > region->len - offset))
+		return NULL;
+	return (void *)(uintptr_t)(region->host_addr + offset);
+}
+
+/*
+ * Get the buffer of a split ring's entry; returns false if it isn't a single one. What the
+ * guest may change meanwhile is read once.
+ */
+static __rte_always_inline bool
+vhost_singles_get_split(const struct rte_vhost_memory *mem, struct vhost_virtqueue *vq,
+	uint16_t avail_idx, struct vhost_singles_region *region, uint16_t *desc_idx,
+	struct vhost_singles_buf *buf)
+{
+	const volatile uint16_t *entry = &vq->avail->ring[avail_idx & (vq->size - 1)];
+	const uint16_t idx = *entry;
+	const volatile struct vring_desc *desc = &vq->desc[idx];
+
+	if (unlikely(idx >= vq->size))
+		return false;
+	if (unlikely(desc->flags & (VRING_DESC_F_NEXT | VRING_DESC_F_INDIRECT)))
+		return false;
+	*desc_idx = idx;
+	buf->len = desc->len;
+	buf->addr = vhost_singles_translate(mem, region, desc->addr, buf->len);
+	rte_prefetch0(buf->addr);
+	return buf->addr != NULL;
+}
+
+/* Can a packet go into a buffer as it is, and does it fit? */
+static __rte_always_inline bool
+vhost_singles_fits(
+	const struct rte_mbuf *pkt, const struct vhost_singles_buf *buf, uint16_t hdr_len)
+{
+	const uint32_t len = pkt->data_len;
+
+	return likely(len == pkt->pkt_len && len != 0 && hdr_len + len <= buf->len &&
+		(pkt->ol_flags & VHOST_SINGLES_OFFLOADS) == 0);
+}
+
+/* Copy a packet into a guest buffer, behind a header that tells of nothing. */
+static __rte_always_inline void
+vhost_singles_put(const struct vhost_singles_buf *buf, const struct rte_mbuf *pkt, uint16_t hdr_len,
+	bool mergeable)
+{
+	const struct virtio_net_hdr_mrg_rxbuf hdr = { .num_buffers = 1 };
+
+	if (mergeable)
+		memcpy(buf->addr, &hdr, sizeof(hdr));
+	else
+		memcpy(buf->addr, &hdr, sizeof(hdr.hdr));
+	pktcpy(buf->addr + hdr_len, rte_pktmbuf_mtod(pkt, const void *), pkt->data_len);
+}
+
+/* Give a group of single packets to the guest; returns how many there were. */
+static __rte_always_inline uint32_t
+vhost_singles_put_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	struct rte_mbuf **pkts, uint32_t count, struct vhost_singles_region *region)
+{
+	struct vring_used_elem *used = &vq->shadow_used_split[vq->shadow_used_idx];
+	const bool mergeable = dev->features & (1ULL << VIRTIO_NET_F_MRG_RXBUF);
+	const uint16_t hdr_len = dev->vhost_hlen;
+	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
+	uint32_t num, i;
+
+	for (num = 0; num < count; num++) {
+		uint16_t idx;
+
+		if (!vhost_singles_get_split(
+			    dev->mem, vq, vq->last_avail_idx + num, region, &idx, &bufs[num]))
+			break;
+		if (!vhost_singles_fits(pkts[num], &bufs[num], hdr_len))
+			break;
+		used[num].id = idx;
+		used[num].len = hdr_len + pkts[num]->data_len;
+	}
+	for (i = 0; i < num; i++)
+		vhost_singles_put(&bufs[i], pkts[i], hdr_len, mergeable);
+	vq->shadow_used_idx += num;
+	vq->last_avail_idx += num;
+	return num;
+}
+
+/* Give the single packets to the guest that come before the first of another kind. */
+static __rte_always_inline uint32_t
+vhost_singles_enqueue_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_head)
+{
+	const uint64_t other = 1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL;
+	struct vhost_singles_region region = { .len = 0 };
+	uint32_t done = 0, group, num;
+
+	if (unlikely(dev->features & other))
+		return 0;
+	count = RTE_MIN(count, (uint16_t)(avail_head - vq->last_avail_idx));
+	do {
+		group = RTE_MIN(count - done, (uint32_t)VHOST_SINGLES_GROUP);
+		num = vhost_singles_put_group_split(dev, vq, pkts + done, group, &region);
+		done += num;
+	} while (num == VHOST_SINGLES_GROUP);
+	return done;
+}
+
+/* Copy a packet out of a guest buffer; returns false if it needs more than that. */
+static __rte_always_inline bool
+vhost_singles_take(const struct vhost_singles_buf *buf, struct rte_mbuf *pkt, uint16_t hdr_len)
+{
+	const volatile struct virtio_net_hdr *hdr = (const void *)buf->addr;
+	const uint32_t len = buf->len - hdr_len;
+
+	if (unlikely(buf->len <= hdr_len || len > rte_pktmbuf_tailroom(pkt)))
+		return false;
+	if (unlikely(hdr->flags != 0 || hdr->gso_type != VIRTIO_NET_HDR_GSO_NONE))
+		return false;
+	pktcpy(rte_pktmbuf_mtod(pkt, void *), buf->addr + hdr_len, len);
+	pkt->pkt_len = len;
+	pkt->data_len = len;
+	return true;
+}
+
+/* Take a group of single packets from the guest; returns how many there were. */
+static __rte_always_inline uint32_t
+vhost_singles_take_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_idx,
+	struct vhost_singles_region *region)
+{
+	struct vring_used_elem *used = &vq->shadow_used_split[vq->shadow_used_idx];
+	const uint16_t hdr_len = dev->vhost_hlen;
+	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
+	uint32_t num, i;
+
+	for (num = 0; num < count; num++) {
+		uint16_t idx;
+
+		if (!vhost_singles_get_split(
+			    dev->mem, vq, avail_idx + num, region, &idx, &bufs[num]))
+			break;
+		used[num].id = idx;
+		used[num].len = 0;
+	}
+	for (i = 0; i < num; i++)
+		if (!vhost_singles_take(&bufs[i], pkts[i], hdr_len))
+			break;
+	vq->shadow_used_idx += i;
+	return i;
+}
+
+/* Take the single packets from the guest that come before the first of another kind. */
+static __rte_always_inline uint32_t
+vhost_singles_dequeue_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_idx)
+{
+	struct vhost_singles_region region = { .len = 0 };
+	uint32_t done = 0, group, num;
+
+	if (unlikely(dev->features & (1ULL << VIRTIO_F_IOMMU_PLATFORM)))
+		return 0;
+	do {
+		group = RTE_MIN(count - done, (uint32_t)VHOST_SINGLES_GROUP);
+		num = vhost_singles_take_group_split(
+			dev, vq, pkts + done, group, avail_idx + done, &region);
+		done += num;
+	} while (num == VHOST_SINGLES_GROUP);
+	return done;
+}
+
+#endif /* VHOST_SINGLES_H */
