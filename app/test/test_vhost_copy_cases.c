@@ -26,9 +26,7 @@
 
 #include <rte_common.h>
 #include <rte_eal_paging.h>
-#include <rte_lcore.h>
 #include <rte_log.h>
-#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
 
@@ -533,16 +531,6 @@ long_tables(void)
 	vhost_frontend_write_table(frontend, VHOST_FRONTEND_TX, descs, RING_SIZE + 1, slot(1));
 	fault = post_table(slot(1), RING_SIZE + 1);
 	return fault != NULL ? fault : dequeue_packets(NULL, 0);
-}
-
-static unsigned int
-num_allocated(void)
-{
-	struct rte_malloc_socket_stats stats;
-
-	if (rte_malloc_get_socket_stats(rte_socket_id(), &stats) != 0)
-		return 0;
-	return stats.alloc_count;
 }
 
 /*

@@ -751,7 +751,8 @@ test_while_rings(void)
 		if (!choose_order(number, order))
 			continue;
 		for (after = 0; after <= VHOST_FRONTEND_RING_MSGS; after++) {
-			CHECK(vhost_frontend_stop_queue(frontend, VHOST_FRONTEND_TX) == 0 &&
+			CHECK(vhost_frontend_enable(frontend, VHOST_FRONTEND_TX, false) == 0 &&
+					vhost_frontend_stop(frontend, VHOST_FRONTEND_TX) >= 0 &&
 					!queue_is_ready(VHOST_FRONTEND_TX),
 				"not stopped");
 			between = (number + after) % NUM_BETWEEN;

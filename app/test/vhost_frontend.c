@@ -35,6 +35,7 @@ enum request {
 	GET_FEATURES = 1,
 	SET_FEATURES = 2,
 	SET_OWNER = 3,
+	RESET_OWNER = 4,
 	SET_MEM_TABLE = 5,
 	SET_LOG_BASE = 6,
 	SET_VRING_NUM = 8,
@@ -48,6 +49,7 @@ enum request {
 	SET_VRING_ENABLE = 18,
 	SET_BACKEND_REQ_FD = 21,
 	IOTLB_MSG = 22,
+	RESET_DEVICE = 34,
 };
 
 /* On the back-end channel vhost is the one that asks. */
@@ -110,6 +112,7 @@ struct vhost_frontend {
 	size_t log_len;
 	int log_fd;
 	struct vhost_frontend_ring rings[VHOST_FRONTEND_QUEUES];
+	uint16_t bases[VHOST_FRONTEND_QUEUES]; /* where vhost begins */
 	int kick_fd[VHOST_FRONTEND_QUEUES];
 	int call_fd[VHOST_FRONTEND_QUEUES];
 };
@@ -148,8 +151,11 @@ on_destroy_device(int vid)
 {
 	struct vhost_frontend *frontend = find_frontend(vid);
 
-	if (frontend != NULL)
-		__atomic_store_n(&frontend->vid, -1, __ATOMIC_RELEASE);
+	if (frontend == NULL)
+		return;
+	__atomic_store_n(&frontend->vid, -1, __ATOMIC_RELEASE);
+	if (frontend->config.gone != NULL)
+		frontend->config.gone();
 }
 
 static int
@@ -518,6 +524,7 @@ make_ring(struct vhost_frontend *frontend, unsigned int queue)
 		vhost_frontend_ring_init(&frontend->rings[queue], queue, &frontend->config, mem) !=
 			0)
 		return fail("cannot make a ring");
+	frontend->bases[queue] = vhost_frontend_ring_polled(&frontend->rings[queue]);
 	return 0;
 }
 
@@ -551,9 +558,7 @@ vhost_frontend_tell_ring(struct vhost_frontend *frontend, enum vhost_frontend_qu
 	case VHOST_FRONTEND_RING_NUM:
 		return tell_state(frontend, SET_VRING_NUM, queue, ring->size);
 	case VHOST_FRONTEND_RING_BASE:
-		/* In a packed ring bit 15 is the wrap counter. */
-		return tell_state(frontend, SET_VRING_BASE, queue,
-			ring->packed ? ring->next_used | ring->used_wrap << 15 : ring->next_used);
+		return tell_state(frontend, SET_VRING_BASE, queue, frontend->bases[queue]);
 	case VHOST_FRONTEND_RING_ADDR:
 		return tell_ring_addr(frontend, queue);
 	case VHOST_FRONTEND_RING_CALL:
@@ -574,16 +579,6 @@ tell_ring(struct vhost_frontend *frontend, unsigned int queue)
 		if (vhost_frontend_tell_ring(frontend, queue, i) != 0)
 			return -1;
 	return 0;
-}
-
-int
-vhost_frontend_stop_queue(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
-{
-	struct msg msg = { .len = sizeof(msg.state), .state = { .index = queue } };
-
-	if (tell_state(frontend, SET_VRING_ENABLE, queue, 0) != 0)
-		return -1;
-	return ask(frontend, GET_VRING_BASE, &msg);
 }
 
 /*
@@ -662,6 +657,95 @@ vhost_frontend_create(const struct vhost_frontend_config *config)
 	return NULL;
 }
 
+/* --- stop and restart --- */
+
+int
+vhost_frontend_disconnect(struct vhost_frontend *frontend)
+{
+	close_fd(frontend->socket);
+	close_fd(frontend->backend_socket);
+	frontend->socket = frontend->backend_socket = -1;
+	return wait_device(frontend, false);
+}
+
+int
+vhost_frontend_enable(struct vhost_frontend *frontend, enum vhost_frontend_queue queue, bool enable)
+{
+	return tell_state(frontend, SET_VRING_ENABLE, queue, enable);
+}
+
+int
+vhost_frontend_stop(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
+{
+	struct msg msg = { .len = sizeof(msg.state), .state = { .index = queue } };
+
+	if (ask(frontend, GET_VRING_BASE, &msg) != 0)
+		return -1;
+	frontend->bases[queue] = msg.state.num;
+	return frontend->bases[queue];
+}
+
+int
+vhost_frontend_polled(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
+{
+	return vhost_frontend_ring_polled(&frontend->rings[queue]);
+}
+
+int
+vhost_frontend_start(struct vhost_frontend *frontend)
+{
+	unsigned int i;
+
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++)
+		if (tell_ring(frontend, i) != 0)
+			return -1;
+	return wait_device(frontend, true);
+}
+
+/* Forget what was in the rings. */
+static int
+empty_rings(struct vhost_frontend *frontend)
+{
+	const size_t len = frontend->rings_len / VHOST_FRONTEND_QUEUES;
+	unsigned int i;
+
+	memset(frontend->mem[0], 0, frontend->rings_len);
+	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++) {
+		vhost_frontend_ring_fini(&frontend->rings[i]);
+		memset(&frontend->rings[i], 0, sizeof(frontend->rings[i]));
+		if (vhost_frontend_ring_init(&frontend->rings[i], i, &frontend->config,
+			    frontend->mem[0] + i * len) != 0)
+			return fail("cannot make a ring");
+		frontend->bases[i] = vhost_frontend_ring_polled(&frontend->rings[i]);
+	}
+	return 0;
+}
+
+int
+vhost_frontend_reset(struct vhost_frontend *frontend, void (*stopped)(void))
+{
+	struct msg msg = { .len = 0 };
+
+	if (tell(frontend, RESET_OWNER, &msg, 0, NULL, 0) != 0)
+		return -1;
+	stopped();
+	if (empty_rings(frontend) != 0 || negotiate(frontend) != 0 ||
+		tell_memory(frontend, frontend->config.num_regions) != 0)
+		return -1;
+	return vhost_frontend_start(frontend);
+}
+
+int
+vhost_frontend_ask_reset(struct vhost_frontend *frontend)
+{
+	struct msg reply, msg = { .request = RESET_DEVICE, .flags = MSG_VERSION | MSG_NEEDS_REPLY };
+
+	if (send_msg(frontend, &msg, NULL, 0) != 0 ||
+		receive_reply(frontend, RESET_DEVICE, &reply) != 0)
+		return -1;
+	return reply.value == 0;
+}
+
 /* --- end --- */
 
 void
@@ -671,9 +755,7 @@ vhost_frontend_destroy(struct vhost_frontend *frontend)
 
 	if (frontend == NULL)
 		return;
-	close_fd(frontend->socket);
-	close_fd(frontend->backend_socket);
-	wait_device(frontend, false);
+	vhost_frontend_disconnect(frontend);
 	rte_vhost_driver_unregister(frontend->path);
 	for (i = 0; i < VHOST_FRONTEND_QUEUES; i++) {
 		vhost_frontend_ring_fini(&frontend->rings[i]);

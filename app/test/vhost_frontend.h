@@ -61,6 +61,11 @@ struct vhost_frontend_config {
 	uint64_t register_flags;
 	/** If not NULL: called when vhost has the socket and no device yet; not 0 is a fault. */
 	int (*registered)(const char *path);
+	/**
+	 * If not NULL: called by a thread of vhost before it lets go of the device, when
+	 * vhost_frontend_vid() is -1 already. It must not return while a burst runs.
+	 */
+	void (*gone)(void);
 	/** Have vhost log the pages that it writes, as for a migration. */
 	bool dirty_log;
 	/** With an IOMMU: an IOVA is the guest-physical address and this. */
@@ -113,7 +118,7 @@ vhost_frontend_create(const struct vhost_frontend_config *config);
 void
 vhost_frontend_destroy(struct vhost_frontend *frontend);
 
-/** @return The device's number, for the functions of rte_vhost. */
+/** @return The device's number, for the functions of rte_vhost; -1: there is none now. */
 int
 vhost_frontend_vid(const struct vhost_frontend *frontend);
 
@@ -332,19 +337,6 @@ int
 vhost_frontend_queue_ready(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
 
 /**
- * Have vhost stop a queue and forget all that it was told of it, translations too.
- *
- * @param frontend
- *   The front end. What was posted in the queue must have been used.
- * @param queue
- *   The queue.
- * @return
- *   0, or -1 with a message.
- */
-int
-vhost_frontend_stop_queue(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
-
-/**
  * Send one of the messages that tell vhost of a ring. By all of them a queue starts again.
  *
  * @param frontend
@@ -372,6 +364,96 @@ vhost_frontend_tell_ring(struct vhost_frontend *frontend, enum vhost_frontend_qu
  */
 int
 vhost_frontend_keep_regions(struct vhost_frontend *frontend, unsigned int num_regions);
+
+/** @} */
+
+/**
+ * @name Stop and restart
+ *
+ * Another thread may serve the device meanwhile, if the configuration's *gone* waits for
+ * its bursts.
+ * @{
+ */
+
+/**
+ * Close the socket, and wait until vhost has let go of the device. Memory and rings remain.
+ *
+ * @param frontend
+ *   The front end, for which only vhost_frontend_poll() and _destroy() are left then.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_disconnect(struct vhost_frontend *frontend);
+
+/**
+ * Have vhost serve a queue or leave it alone.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue.
+ * @param enable
+ *   Whether it is to be served.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_enable(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, bool enable);
+
+/**
+ * Stop a queue, and with it the device, as before a migration.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue.
+ * @return
+ *   Where vhost is in the ring: as in SET_VRING_BASE, with the wrap counter in bit 15 of a
+ *   packed one. -1 with a message if there is no answer.
+ */
+int
+vhost_frontend_stop(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
+
+/** @return Where vhost_frontend_poll() is in the ring, in the same form. */
+int
+vhost_frontend_polled(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
+
+/**
+ * Start the queues, all of which were stopped, where vhost_frontend_stop() has told.
+ *
+ * @param frontend
+ *   The front end.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_start(struct vhost_frontend *frontend);
+
+/**
+ * Reset the device by RESET_OWNER, and set it up anew. Rings are empty afterwards.
+ *
+ * @param frontend
+ *   The front end.
+ * @param stopped
+ *   Called when the device has stopped, and rings are still as they were.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_reset(struct vhost_frontend *frontend, void (*stopped)(void));
+
+/**
+ * Ask for a reset by RESET_DEVICE, which vhost has not told that it knows.
+ *
+ * @param frontend
+ *   The front end.
+ * @return
+ *   0 if vhost has refused, 1 if it has not, -1 with a message if there is no answer.
+ */
+int
+vhost_frontend_ask_reset(struct vhost_frontend *frontend);
 
 /** @} */
 

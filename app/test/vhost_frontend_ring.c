@@ -83,6 +83,12 @@ vhost_frontend_ring_fini(struct vhost_frontend_ring *ring)
 	free(ring->order);
 }
 
+uint16_t
+vhost_frontend_ring_polled(const struct vhost_frontend_ring *ring)
+{
+	return ring->next_used | (ring->packed && ring->used_wrap ? 1 << 15 : 0);
+}
+
 void
 vhost_frontend_ring_spoil(struct vhost_frontend_ring *ring)
 {

@@ -100,6 +100,10 @@ vhost_frontend_ring_init(struct vhost_frontend_ring *ring, enum vhost_frontend_q
 void
 vhost_frontend_ring_fini(struct vhost_frontend_ring *ring);
 
+/** @return Where the ring's polls are: an index, and in a packed one the wrap in bit 15. */
+uint16_t
+vhost_frontend_ring_polled(const struct vhost_frontend_ring *ring);
+
 /** Write over the entries of a used ring, if it is apart from the descriptors. */
 void
 vhost_frontend_ring_spoil(struct vhost_frontend_ring *ring);

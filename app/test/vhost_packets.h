@@ -18,6 +18,8 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
 
@@ -119,6 +121,17 @@ dequeue_all(int vid, struct rte_mempool *pool, struct rte_mbuf **pkts, unsigned 
 	for (tries = 0; tries < 2 * num + 2; tries++)
 		got += rte_vhost_dequeue_burst(vid, VHOST_FRONTEND_TX, pool, pkts + got, num - got);
 	return got;
+}
+
+/* Areas that vhost, or whoever else, has from rte_malloc(). */
+static inline unsigned int
+num_allocated(void)
+{
+	struct rte_malloc_socket_stats stats;
+
+	if (rte_malloc_get_socket_stats(rte_socket_id(), &stats) != 0)
+		return 0;
+	return stats.alloc_count;
 }
 
 #endif /* VHOST_PACKETS_H */

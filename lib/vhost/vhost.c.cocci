@@ -54,6 +54,37 @@ identifier dev, vq;
  ...
  }
 
+// changes 3 lines: a queue that is reset gives back its memory
+//
+// DPDK forgets where it is.
+@@
+expression list args;
+@@
+ reset_vring_queue(..., struct vhost_virtqueue *vq)
+ {
+ <...
++rte_free(vq->shadow_used_split); /* or packed: they share a place */
++rte_free(vq->batch_copy_elems);
++rte_free(vq->log_cache);
+ init_vring_queue(args);
+ ...>
+ }
+
+// changes 1 lines: a device that is reset keeps what the application has set for it
+//
+// DPDK has it count no more, and tell of checksums in another way than it was told to.
+@@
+identifier dev;
+@@
+ reset_device(struct virtio_net *dev)
+ {
+ <...
+-dev->flags &= VIRTIO_DEV_BUILTIN_VIRTIO_NET;
++dev->flags &= VIRTIO_DEV_BUILTIN_VIRTIO_NET | VIRTIO_DEV_LEGACY_OL_FLAGS |
++	VIRTIO_DEV_STATS_ENABLED | VIRTIO_DEV_SUPPORT_IOMMU;
+ ...>
+ }
+
 // changes 1 lines: translations remain when counters are reset
 @@
 identifier vid, vq;
