@@ -10,7 +10,8 @@
  *
  * 64 bits of addresses are too many for that, so there are three windows, one at either
  * end and one in the middle. Ranges begin and end in windows only. What lies between two
- * windows is then all the same, and is one cell with many addresses.
+ * windows is then all the same, and is one cell with many addresses. The cells of windows
+ * are of one address each, or larger, up to pages, which the map treats in their own way.
  *
  * Random operations come from 32-bit words, which a generator or a fuzzer makes.
  */
@@ -28,7 +29,7 @@
 #define MODEL_CELLS (MODEL_WINDOWS * (MODEL_WINDOW + 1) - 1)
 #define MODEL_MIDDLE 0x7ffffffffffff000
 
-/* An address, or all between two windows. */
+/* An address or some, or all between two windows. */
 struct model_cell {
 	uint64_t first, last;
 	bool mapped;
@@ -42,6 +43,7 @@ struct model {
 	struct iotlb_map *map;
 	bool merges;
 	uint32_t capacity;
+	unsigned int shift; /* log2 of the addresses of a cell */
 	uint32_t evictions; /* as far as they are known */
 	struct model_cell cells[MODEL_CELLS];
 	uint64_t gone; /* addresses that went, added up: what was told, less what was seen */
@@ -68,7 +70,9 @@ model_random_word(struct model_words *words)
 static inline void
 model_init_cells(struct model *model)
 {
-	const uint64_t starts[MODEL_WINDOWS] = { 0, MODEL_MIDDLE, UINT64_MAX - MODEL_WINDOW + 1 };
+	const uint64_t cell = UINT64_C(1) << model->shift;
+	const uint64_t starts[MODEL_WINDOWS] = { 0, MODEL_MIDDLE,
+		UINT64_MAX - MODEL_WINDOW * cell + 1 };
 	unsigned int window, i, at = 0;
 
 	for (window = 0; window < MODEL_WINDOWS; window++) {
@@ -76,8 +80,10 @@ model_init_cells(struct model *model)
 			model->cells[at].first = model->cells[at - 1].last + 1;
 			model->cells[at++].last = starts[window] - 1;
 		}
-		for (i = 0; i < MODEL_WINDOW; i++, at++)
-			model->cells[at].first = model->cells[at].last = starts[window] + i;
+		for (i = 0; i < MODEL_WINDOW; i++, at++) {
+			model->cells[at].first = starts[window] + i * cell;
+			model->cells[at].last = model->cells[at].first + (cell - 1);
+		}
 	}
 }
 
@@ -151,19 +157,20 @@ model_count_runs(const struct model *model)
 	return runs;
 }
 
+/* Some bytes from inside a cell on. */
 static inline struct iotlb_map_hit
-model_find(const struct model *model, unsigned int at, uint64_t len, uint8_t perm)
+model_find(const struct model *model, unsigned int at, uint64_t offset, uint64_t len, uint8_t perm)
 {
 	const struct model_cell *cell = &model->cells[at];
 	struct iotlb_map_hit hit = { 0, 0 };
 
 	if (len != 0 && cell->mapped && (cell->perm & perm) == perm)
-		hit.host = cell->host;
-	for (; at < MODEL_CELLS && hit.len < len; at++) {
-		const uint64_t more = model->cells[at].last - model->cells[at].first + 1;
+		hit.host = cell->host + offset;
+	for (; at < MODEL_CELLS && hit.len < len; at++, offset = 0) {
+		const uint64_t more = model->cells[at].last - model->cells[at].first + 1 - offset;
 
 		if (!model->cells[at].mapped || (model->cells[at].perm & perm) != perm ||
-			model->cells[at].host != hit.host + hit.len)
+			model->cells[at].host + offset != hit.host + hit.len)
 			break;
 		hit.len = more < len - hit.len ? hit.len + more : len;
 	}
@@ -171,12 +178,17 @@ model_find(const struct model *model, unsigned int at, uint64_t len, uint8_t per
 }
 
 static inline int
-model_check_find(const struct model *model, unsigned int at, uint64_t len, uint8_t perm)
+model_check_find(
+	const struct model *model, unsigned int at, uint64_t offset, uint64_t len, uint8_t perm)
 {
-	const uint64_t iova = model->cells[at].first;
-	const struct iotlb_map_hit want = model_find(model, at, len, perm);
+	const uint64_t iova = model->cells[at].first + offset;
+	const struct iotlb_map_hit want = model_find(model, at, offset, len, perm);
 	const struct iotlb_map_hit hit = iotlb_map_find(model->map, iova, len, perm);
+	uint64_t host;
 
+	if (iotlb_map_find_page(model->map, iova, len, perm, &host) &&
+		(want.len != len || host != want.host))
+		return model_fault("found another answer in a page", iova);
 	if (hit.len != want.len)
 		return model_fault("found another length", iova);
 	if (hit.len != 0 && hit.host != want.host)
@@ -306,15 +318,19 @@ model_look_up(struct model *model, struct model_words *words)
 {
 	unsigned int from, to;
 	uint32_t word;
-	uint64_t len;
+	uint64_t len, offset;
 
 	model_draw_range(words, &from, &to);
 	word = words->next(words);
-	len = model->cells[to].last - model->cells[from].first + 1;
+	offset = (word >> 16) % (UINT32_C(1) << model->shift);
+	/* Up to the end of a cell or, if it is apart, up to any byte. */
+	len = model->cells[to].last - model->cells[from].first + 1 - offset;
+	if (from != to && model->shift != 0)
+		len -= word / 64 % (UINT32_C(1) << model->shift);
 	if (word % 16 == 0)
 		len = UINT64_MAX;
 	/* One permission or both. */
-	return model_check_find(model, from, len, word / 16 % 3 + 1);
+	return model_check_find(model, from, offset, len, word / 16 % 3 + 1);
 }
 
 static inline int
@@ -346,7 +362,7 @@ model_gone(void *arg, const struct iotlb_map_entry *gone)
 }
 
 static inline struct model *
-model_create(uint32_t capacity, bool merges)
+model_create(uint32_t capacity, bool merges, unsigned int shift)
 {
 	struct model *model = calloc(1, sizeof(*model));
 	const struct iotlb_map_config config = {
@@ -365,6 +381,7 @@ model_create(uint32_t capacity, bool merges)
 	}
 	model->capacity = capacity;
 	model->merges = merges;
+	model->shift = shift;
 	/* What was there before must not matter. */
 	memset(mem, 0xa5, iotlb_map_size(capacity));
 	model->map = iotlb_map_init(mem, &config);

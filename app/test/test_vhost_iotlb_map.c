@@ -5,7 +5,7 @@
 /*
  * Does the map behind vhost's IOTLB answer right, at every edge?
  *
- * First what a reader can follow, then a million random operations beside a model that
+ * First what a reader can follow, then millions of random operations beside a model that
  * looks at each address alone. Environment:
  * IOTLB_MAP_SEED=N  repeat the random operations that a run with this seed did
  */
@@ -29,7 +29,7 @@
 #include "test.h"
 
 #define SEED_VARIABLE "IOTLB_MAP_SEED"
-#define NUM_OPERATIONS 1000000
+#define NUM_OPERATIONS 250000
 #define PAGE 0x1000
 #define CAPACITY 2048
 
@@ -68,8 +68,13 @@ static bool
 finds(uint64_t iova, uint64_t len, uint8_t perm, uint64_t host, uint64_t held)
 {
 	const struct iotlb_map_hit hit = iotlb_map_find(map, iova, len, perm);
+	uint64_t in_page_host;
 
-	if (hit.host == host && hit.len == held && iotlb_map_verify(map))
+	const bool in_page = iotlb_map_find_page(map, iova, len, perm, &in_page_host);
+
+	/* What is found in a page must be all that there is. */
+	if (hit.host == host && hit.len == held && iotlb_map_verify(map) &&
+		(!in_page || (in_page_host == host && held == len && len != 0)))
 		return true;
 	printf("find(0x%" PRIx64 ", 0x%" PRIx64 "): 0x%" PRIx64 " for 0x%" PRIx64 ", not 0x%" PRIx64
 	       " for 0x%" PRIx64 "\n",
@@ -212,6 +217,45 @@ test_whole_space(void)
 	return 0;
 }
 
+/* The first page goes on in host memory where the last one ends, and yet does not follow. */
+static int
+test_last_page(void)
+{
+	const uint64_t last_page = UINT64_MAX - PAGE + 1;
+
+	TEST_ASSERT_SUCCESS(make_map(CAPACITY, 0), "no map");
+	insert(last_page, PAGE, 0x100000, IOTLB_MAP_RW);
+	insert(0, PAGE, 0x101000, IOTLB_MAP_RW);
+	ASSERT_FINDS(last_page + 0x800, PAGE, IOTLB_MAP_RW, 0x100800, 0x800);
+	ASSERT_FINDS(0x800, PAGE, IOTLB_MAP_RW, 0x101800, 0x800);
+	return 0;
+}
+
+/* Pages are noted for look-ups; what is not whole in an entry any more must not be. */
+static int
+test_pages(void)
+{
+	uint64_t host;
+
+	TEST_ASSERT_SUCCESS(make_map(CAPACITY, 0), "no map");
+	insert(0x1000, 3 * PAGE, 0x100000, IOTLB_MAP_RO);
+	ASSERT_FINDS(0x1ff0, 0x1020, IOTLB_MAP_RO, 0x100ff0, 0x1020);
+	TEST_ASSERT(iotlb_map_find_page(map, 0x2ff0, 0x10, IOTLB_MAP_RO, &host), "not in line");
+	iotlb_map_remove(map, 0x2800, 0x2fff);
+	ASSERT_FINDS(0x1ff0, 0x1020, IOTLB_MAP_RO, 0x100ff0, 0x810);
+	ASSERT_FINDS(0x2801, 1, IOTLB_MAP_RO, 0, 0);
+	ASSERT_FINDS(0x3000, PAGE, IOTLB_MAP_RO, 0x102000, PAGE);
+	insert(0x3ff0, 0x20, 0x900000, IOTLB_MAP_RW);
+	ASSERT_FINDS(0x3000, PAGE, IOTLB_MAP_RO, 0x102000, 0xff0);
+	ASSERT_FINDS(0x3ff8, 0x10, IOTLB_MAP_RW, 0x900008, 0x10);
+	/* More pages than are noted, of which each is known. */
+	insert(0x10000000, 3 * CAPACITY * PAGE, 0x40000000, IOTLB_MAP_RW);
+	ASSERT_FINDS(0x10000800, PAGE, IOTLB_MAP_RW, 0x40000800, PAGE);
+	ASSERT_FINDS(0x10000000 + 3 * CAPACITY * PAGE - 1, 2, IOTLB_MAP_RW,
+		0x40000000 + 3 * CAPACITY * PAGE - 1, 1);
+	return 0;
+}
+
 static int
 test_refused(void)
 {
@@ -302,8 +346,10 @@ test_verifier(void)
 	ASSERT_SEEN(map->slots[1], CAPACITY + SPARE);
 	ASSERT_SEEN(map->unused, 2);
 	ASSERT_SEEN(map->values[CAPACITY].first, 0);
-	ASSERT_SEEN(map->guesses[0], CAPACITY + SPARE + 1);
-	ASSERT_SEEN(map->values[CAPACITY + SPARE].last, 1);
+	ASSERT_SEEN(map->head.pages[0].key, 0x1000 | IOTLB_MAP_RW);
+	ASSERT_SEEN(map->head.pages[1].key, 0x1000 | IOTLB_MAP_RO);
+	ASSERT_SEEN(map->head.pages[1].delta, 0x101000);
+	ASSERT_SEEN(map->head.pages[3].key, 0x3000 | IOTLB_MAP_RW);
 #undef ASSERT_SEEN
 	return 0;
 }
@@ -311,10 +357,10 @@ test_verifier(void)
 /* --- at random --- */
 
 static int
-test_random(uint64_t seed, uint32_t capacity, bool merges)
+test_random(uint64_t seed, uint32_t capacity, bool merges, unsigned int shift)
 {
 	struct model_words words = { .next = model_random_word, .state = seed };
-	struct model *model = model_create(capacity, merges);
+	struct model *model = model_create(capacity, merges, shift);
 	int ret = 0;
 	unsigned int i;
 
@@ -323,8 +369,8 @@ test_random(uint64_t seed, uint32_t capacity, bool merges)
 	for (i = 0; i < NUM_OPERATIONS && ret == 0; i++)
 		ret = model_step(model, &words);
 	if (ret != 0)
-		printf("capacity %u, merging %s, operation %u, %s=%" PRIu64 "\n", capacity,
-			merges ? "on" : "off", i, SEED_VARIABLE, seed);
+		printf("capacity %u, merging %s, cells of %u, operation %u, %s=%" PRIu64 "\n",
+			capacity, merges ? "on" : "off", 1u << shift, i, SEED_VARIABLE, seed);
 	model_destroy(model);
 	return ret;
 }
@@ -349,18 +395,25 @@ get_seed(uint64_t *seed)
 static int
 test_all_random(void)
 {
+	/* Room for all there can be, for few, and for hardly any; bytes, parts of pages, pages. */
+	static const struct {
+		uint32_t capacity;
+		bool merges;
+		unsigned int shift;
+	} kinds[] = { { MODEL_CELLS, true, 0 }, { MODEL_CELLS, false, 0 }, { 24, true, 0 },
+		{ 24, false, 10 }, { 9, true, 10 }, { MODEL_CELLS, true, 12 },
+		{ MODEL_CELLS, false, 12 }, { 24, true, 12 }, { 9, true, 13 } };
 	uint64_t seed;
+	unsigned int i;
 
 	if (get_seed(&seed) != 0)
 		return -1;
 	printf("%d random operations of each kind, %s=%" PRIu64 "\n", NUM_OPERATIONS, SEED_VARIABLE,
 		seed);
-	/* Room for all there can be, for few, and for hardly any. */
-	if (test_random(seed, MODEL_CELLS, true) != 0 || test_random(seed, MODEL_CELLS, false) != 0)
-		return -1;
-	if (test_random(seed, 24, true) != 0 || test_random(seed, 24, false) != 0)
-		return -1;
-	return test_random(seed, 9, true);
+	for (i = 0; i < RTE_DIM(kinds); i++)
+		if (test_random(seed, kinds[i].capacity, kinds[i].merges, kinds[i].shift) != 0)
+			return -1;
+	return 0;
 }
 
 static struct unit_test_suite map_suite = {
@@ -373,6 +426,8 @@ static struct unit_test_suite map_suite = {
 		TEST_CASE(test_newest_wins),
 		TEST_CASE(test_merge_of_huge_page),
 		TEST_CASE(test_whole_space),
+		TEST_CASE(test_last_page),
+		TEST_CASE(test_pages),
 		TEST_CASE(test_refused),
 		TEST_CASE(test_full),
 		TEST_CASE(test_full_of_persistent),

@@ -35,7 +35,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct model_words words = { .next = next_byte_pair, .data = data, .len = len };
 	const uint32_t kind = next_byte_pair(&words);
-	struct model *model = model_create(kind & 1 ? MODEL_CELLS : 9 + kind / 4 % 16, kind & 2);
+	/* Of bytes, of parts of pages, of pages. */
+	static const unsigned int shifts[] = { 0, 10, 12, 13 };
+	struct model *model = model_create(
+		kind & 1 ? MODEL_CELLS : 9 + kind / 4 % 16, kind & 2, shifts[kind / 64 % 4]);
 
 	if (model == NULL)
 		abort();

@@ -44,7 +44,7 @@ struct miss {
 };
 
 struct vhost_iotlb {
-	struct iotlb_map *map; /* under the locks of the queues, see iotlb.h */
+	struct vhost_iotlb_head head;
 	struct iotlb_map_stats counted;
 	rte_spinlock_t misses_lock;
 	uint32_t num_misses;
@@ -178,9 +178,9 @@ extend_to_mappings(const struct vhost_iotlb *iotlb, uint64_t *first, uint64_t *l
 
 	if (iotlb->mappings == NULL)
 		return;
-	if (iotlb_map_get_at(iotlb->map, *first, &entry))
+	if (iotlb_map_get_at(iotlb->head.map, *first, &entry))
 		*first = entry.first;
-	if (iotlb_map_get_at(iotlb->map, *last, &entry))
+	if (iotlb_map_get_at(iotlb->head.map, *last, &entry))
 		*last = entry.last;
 }
 
@@ -240,7 +240,7 @@ create(const struct virtio_net *dev, void *owner)
 	}
 	rte_spinlock_init(&iotlb->misses_lock);
 	configure(iotlb, dev, &config);
-	iotlb->map = iotlb_map_init(iotlb->maps, &config);
+	iotlb->head.map = iotlb_map_init(iotlb->maps, &config);
 	return iotlb;
 }
 
@@ -257,7 +257,7 @@ last_of(uint64_t iova, uint64_t size)
 static void
 insert(const struct virtio_net *dev, struct vhost_iotlb *iotlb, const struct iotlb_map_entry *entry)
 {
-	int ret = iotlb_map_insert(iotlb->map, entry);
+	int ret = iotlb_map_insert(iotlb->head.map, entry);
 
 	if (ret == 0)
 		remove_misses(iotlb, entry->first, entry->last, entry->perm);
@@ -273,16 +273,16 @@ remove_range(struct vhost_iotlb *iotlb, uint64_t iova, uint64_t size)
 
 	remove_misses(iotlb, first, last, VHOST_ACCESS_RW);
 	extend_to_mappings(iotlb, &first, &last);
-	iotlb_map_remove(iotlb->map, first, last);
+	iotlb_map_remove(iotlb->head.map, first, last);
 }
 
 /* A queue tells of changes, which may have merged or evicted some. */
 static void
 count(struct vhost_virtqueue *vq, const struct vhost_iotlb *iotlb)
 {
-	const struct iotlb_map_stats stats = iotlb_map_get_stats(iotlb->map);
+	const struct iotlb_map_stats stats = iotlb_map_get_stats(iotlb->head.map);
 
-	vq->stats.iotlb_entries = iotlb_map_num(iotlb->map);
+	vq->stats.iotlb_entries = iotlb_map_num(iotlb->head.map);
 	vq->stats.iotlb_merges += stats.merges - iotlb->counted.merges;
 	vq->stats.iotlb_evictions += stats.evictions - iotlb->counted.evictions;
 }
@@ -290,12 +290,6 @@ count(struct vhost_virtqueue *vq, const struct vhost_iotlb *iotlb)
 #if VHOST_IOTLB_PER_DEVICE
 
 /* --- what vhost calls since DPDK 23.07: the device has the translations --- */
-
-static struct vhost_iotlb *
-iotlb_of(const struct virtio_net *dev, const struct vhost_virtqueue *vq __rte_unused)
-{
-	return dev->iotlb;
-}
 
 static void
 lock_all(struct virtio_net *dev) __rte_no_thread_safety_analysis
@@ -318,7 +312,7 @@ unlock_all(struct virtio_net *dev) __rte_no_thread_safety_analysis
 		count(dev->virtqueue[i], dev->iotlb);
 		rte_rwlock_write_unlock(&dev->virtqueue[i]->iotlb_lock);
 	}
-	dev->iotlb->counted = iotlb_map_get_stats(dev->iotlb->map);
+	dev->iotlb->counted = iotlb_map_get_stats(dev->iotlb->head.map);
 }
 
 int
@@ -354,7 +348,7 @@ add_mapping(struct vhost_iotlb *iotlb, uint64_t uaddr, uint64_t len,
 	};
 	const uint64_t size = entry->last - entry->first + 1;
 
-	if (iotlb_map_find(iotlb->map, entry->first, size, entry->perm).len == size) {
+	if (iotlb_map_find(iotlb->head.map, entry->first, size, entry->perm).len == size) {
 		iotlb->unmap(uaddr, 0, len);
 		return false;
 	}
@@ -413,17 +407,11 @@ send_miss(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uin
 
 /* --- what vhost calls until DPDK 23.03: each queue has translations --- */
 
-static struct vhost_iotlb *
-iotlb_of(const struct virtio_net *dev __rte_unused, const struct vhost_virtqueue *vq)
-{
-	return vq->iotlb;
-}
-
 static void
 unlock(struct vhost_virtqueue *vq)
 {
 	count(vq, vq->iotlb);
-	vq->iotlb->counted = iotlb_map_get_stats(vq->iotlb->map);
+	vq->iotlb->counted = iotlb_map_get_stats(vq->iotlb->head.map);
 	vhost_user_iotlb_wr_unlock(vq);
 }
 
@@ -490,8 +478,8 @@ vhost_iotlb_num_entries(const struct virtio_net *dev, struct vhost_virtqueue *vq
 	uint64_t num = 0;
 
 	vhost_user_iotlb_rd_lock(vq);
-	if (iotlb_of(dev, vq) != NULL)
-		num = iotlb_map_num(iotlb_of(dev, vq)->map);
+	if (vhost_iotlb_of(dev, vq) != NULL)
+		num = iotlb_map_num(vhost_iotlb_of(dev, vq)->head.map);
 	vhost_user_iotlb_rd_unlock(vq);
 	return num;
 }
@@ -503,7 +491,7 @@ static void
 ask(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova, uint8_t perm)
 	VHOST_IOTLB_IS_READING(&vq->iotlb_lock)
 {
-	struct vhost_iotlb *iotlb = iotlb_of(dev, vq);
+	struct vhost_iotlb *iotlb = vhost_iotlb_of(dev, vq);
 
 	if (add_miss(iotlb, iova, perm) && send_miss(dev, vq, iova, perm) != 0)
 		remove_misses(iotlb, iova, iova, perm);
@@ -513,14 +501,14 @@ uint64_t
 __vhost_iova_to_vva(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
 	uint64_t *size, uint8_t perm)
 {
-	const struct vhost_iotlb *iotlb = iotlb_of(dev, vq);
+	const struct vhost_iotlb *iotlb = vhost_iotlb_of(dev, vq);
 	const uint64_t len = *size;
 	struct iotlb_map_hit hit;
 
 	*size = 0;
 	if (unlikely(len == 0 || iotlb == NULL))
 		return 0;
-	hit = iotlb_map_find(iotlb->map, iova, len, perm);
+	hit = iotlb_map_find(iotlb->head.map, iova, len, perm);
 	if (likely(hit.len != 0)) {
 		if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
 			vq->stats.iotlb_hits++;
@@ -530,7 +518,7 @@ __vhost_iova_to_vva(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t
 		ask(dev, vq, iova, perm);
 		/* A back end that maps memory has answered. */
 		if (VHOST_IOTLB_PER_DEVICE)
-			hit = iotlb_map_find(iotlb->map, iova, len, perm);
+			hit = iotlb_map_find(iotlb->head.map, iova, len, perm);
 	}
 	*size = hit.len;
 	return hit.host;

@@ -22,6 +22,7 @@
 
 #include <rte_version.h>
 
+#include "iotlb_map.h"
 #include "vhost.h"
 
 #define VHOST_IOTLB_PER_DEVICE (RTE_VERSION >= RTE_VERSION_NUM(23, 7, 0, 0))
@@ -113,6 +114,42 @@ vhost_user_iotlb_init(struct virtio_net *dev, struct vhost_virtqueue *vq);
 void
 vhost_user_iotlb_destroy(struct vhost_virtqueue *vq);
 #endif
+
+/* What struct vhost_iotlb begins with. */
+struct vhost_iotlb_head {
+	struct iotlb_map *map; /* under the locks of the queues */
+};
+
+static __rte_always_inline struct vhost_iotlb *
+vhost_iotlb_of(
+	const struct virtio_net *dev __rte_unused, const struct vhost_virtqueue *vq __rte_unused)
+{
+#if VHOST_IOTLB_PER_DEVICE
+	return dev->iotlb;
+#else
+	return vq->iotlb;
+#endif
+}
+
+/*
+ * As vhost_iova_to_vva(), for buffers of packets: what is in one page is found in line.
+ */
+static __rte_always_inline uint64_t
+vhost_iova_to_vva_inline(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
+	uint64_t *len, uint8_t perm) VHOST_IOTLB_IS_READING(&vq->iotlb_lock)
+{
+	const struct vhost_iotlb_head *head;
+	uint64_t host;
+
+	if (!(dev->features & (1ULL << VIRTIO_F_IOMMU_PLATFORM)))
+		return rte_vhost_va_from_guest_pa(dev->mem, iova, len);
+	head = (const struct vhost_iotlb_head *)vhost_iotlb_of(dev, vq);
+	if (unlikely(head == NULL || !iotlb_map_find_page(head->map, iova, *len, perm, &host)))
+		return __vhost_iova_to_vva(dev, vq, iova, len, perm);
+	if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
+		vq->stats.iotlb_hits++;
+	return host;
+}
 
 /*
  * As vhost_iova_to_vva(), for what cannot be used in parts, as a ring.

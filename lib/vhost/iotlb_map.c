@@ -6,11 +6,11 @@
  * An entry stays in one place, its slot, as long as it lives. Two arrays are sorted: of
  * first addresses, which is all that a search reads, and of the slots that belong to them.
  *
- * A look-up tries a slot before it searches: the last one that was filled with an entry
- * whose first page has the same lower bits as the page looked up. That is a guess,
- * believed only if the address is in the range found there; an unused slot has none. It is
- * right for entries of a page, of which there can be many, and two cache lines are all
- * that is read then.
+ * A look-up tries a table of pages before it searches: by the lower bits of a page's
+ * number, the last page of these that was told, with what is to be added to an address
+ * there. One cache line is all that is read then, which holds four pages. Pages are noted
+ * as translations come and not by look-ups, so that these write nothing. An entry of which
+ * a page is not noted, be it large or not of whole pages, is searched.
  *
  * A search chooses a quarter of what is left by three comparisons that do not wait for
  * each other, and counts at the end. None of it branches on addresses, which are random
@@ -29,8 +29,11 @@
 /* An address behind the last entry: a search may read, but does not believe it. */
 #define NO_ENTRY UINT64_MAX
 #define NO_SLOT UINT32_MAX
-/* Of the smallest pages there are. */
-#define PAGE_SHIFT 12
+#define PAGE_SHIFT IOTLB_MAP_PAGE_SHIFT
+#define PAGE_LEN IOTLB_MAP_PAGE_LEN
+#define PAGE_MASK (PAGE_LEN - 1)
+/* A key without a page: not of any permission. */
+#define NO_PAGE (PAGE_LEN / 2)
 #define ALIGNMENT 64
 
 /* A slot. An unused one has a first address above its last. */
@@ -44,11 +47,9 @@ struct value {
 };
 
 struct iotlb_map {
+	struct iotlb_map_head head;
 	/* By slot. */
 	struct value *values;
-	/* By the lower bits of a page's number: a slot. */
-	uint32_t *guesses;
-	uint32_t guess_mask;
 	uint32_t unused;
 	/* By rank. */
 	uint64_t *first;
@@ -62,7 +63,7 @@ struct iotlb_map {
 	struct iotlb_map_stats stats;
 };
 
-/* The slots begin behind it, at a cache line. */
+/* The pages begin behind it, at a cache line. */
 #define HEAD_SIZE ((sizeof(struct iotlb_map) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
 /* --- making --- */
@@ -81,7 +82,7 @@ num_slots(uint32_t capacity)
 
 /* A power of 2, so many that entries side by side have one each, also with holes between. */
 static size_t
-num_guesses(uint32_t capacity)
+num_pages(uint32_t capacity)
 {
 	size_t num = 2;
 
@@ -93,9 +94,9 @@ num_guesses(uint32_t capacity)
 size_t
 iotlb_map_size(uint32_t capacity)
 {
-	return HEAD_SIZE + (num_slots(capacity) + 1) * sizeof(struct value) +
-		num_keys(capacity) * sizeof(uint64_t) +
-		(num_slots(capacity) + num_guesses(capacity)) * sizeof(uint32_t);
+	return HEAD_SIZE + num_pages(capacity) * sizeof(struct iotlb_map_page) +
+		num_slots(capacity) * (sizeof(struct value) + sizeof(uint32_t)) +
+		num_keys(capacity) * sizeof(uint64_t);
 }
 
 static void
@@ -113,8 +114,8 @@ iotlb_map_init(void *mem, const struct iotlb_map_config *config)
 	size_t i;
 
 	*map = (struct iotlb_map){
-		.values = (struct value *)((uintptr_t)mem + HEAD_SIZE),
-		.guess_mask = num_guesses(capacity) - 1,
+		.head.pages = (struct iotlb_map_page *)((uintptr_t)mem + HEAD_SIZE),
+		.head.pages_mask = num_pages(capacity) - 1,
 		.unused = NO_SLOT,
 		.capacity = capacity,
 		.flags = config->flags,
@@ -123,14 +124,12 @@ iotlb_map_init(void *mem, const struct iotlb_map_config *config)
 		.gone = config->gone,
 		.gone_arg = config->gone_arg,
 	};
-	/* The slot behind all others is never used: a guess that is always wrong. */
-	map->first = (uint64_t *)(map->values + num_slots(capacity) + 1);
+	map->values = (struct value *)(map->head.pages + num_pages(capacity));
+	map->first = (uint64_t *)(map->values + num_slots(capacity));
 	map->slots = (uint32_t *)(map->first + num_keys(capacity));
-	map->guesses = map->slots + num_slots(capacity);
 	memset(map->first, 0xff, num_keys(capacity) * sizeof(map->first[0]));
-	for (i = 0; i < num_guesses(capacity); i++)
-		map->guesses[i] = num_slots(capacity);
-	map->values[num_slots(capacity)] = (struct value){ .first = 1, .last = 0 };
+	for (i = 0; i < num_pages(capacity); i++)
+		map->head.pages[i].key = NO_PAGE;
 	for (i = num_slots(capacity); i > 0; i--)
 		give_slot_back(map, i - 1);
 	return map;
@@ -163,12 +162,6 @@ iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
 	return entry_of(value_at(map, rank));
 }
 
-static inline uint32_t *
-guess_of(const struct iotlb_map *map, uint64_t iova)
-{
-	return &map->guesses[(iova >> PAGE_SHIFT) & map->guess_mask];
-}
-
 /* Put an entry into an unused slot, of which there is one. */
 static void
 put(struct iotlb_map *map, uint32_t rank, const struct iotlb_map_entry *entry)
@@ -187,7 +180,6 @@ put(struct iotlb_map *map, uint32_t rank, const struct iotlb_map_entry *entry)
 	};
 	map->first[rank] = entry->first;
 	map->slots[rank] = slot;
-	*guess_of(map, entry->first) = slot;
 }
 
 /* The part of an entry from one address to another, both inside it. */
@@ -231,6 +223,60 @@ replace(struct iotlb_map *map, uint32_t begin, uint32_t end, const struct iotlb_
 		map->first[i] = NO_ENTRY;
 }
 
+/* --- pages --- */
+
+/* Note none of the pages that a range touches. */
+static void
+forget_pages(struct iotlb_map *map, uint64_t first, uint64_t last)
+{
+	const uint64_t begin = first >> PAGE_SHIFT, more = (last >> PAGE_SHIFT) - begin;
+	uint64_t i;
+
+	/* Further pages would be in the same places again. */
+	for (i = 0; i <= more && i <= map->head.pages_mask; i++) {
+		struct iotlb_map_page *page = &map->head.pages[(begin + i) & map->head.pages_mask];
+
+		if ((page->key >> PAGE_SHIFT) - begin <= more)
+			page->key = NO_PAGE;
+	}
+}
+
+/* Note the pages that are whole in an entry, or as many as there is room for. */
+static void
+note_pages(struct iotlb_map *map, const struct iotlb_map_entry *entry)
+{
+	const uint64_t begin = (entry->first >> PAGE_SHIFT) + ((entry->first & PAGE_MASK) != 0);
+	const uint64_t end = (entry->last >> PAGE_SHIFT) + ((entry->last & PAGE_MASK) == PAGE_MASK);
+	uint64_t i;
+
+	for (i = begin; i < end && i - begin <= map->head.pages_mask; i++)
+		map->head.pages[i & map->head.pages_mask] = (struct iotlb_map_page){
+			.key = (i << PAGE_SHIFT) | entry->perm,
+			.delta = entry->host - entry->first,
+		};
+}
+
+/* The answer to a look-up, if the pages have all of it; or else a length of 0. */
+static inline struct iotlb_map_hit
+find_by_pages(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm)
+{
+	const uint64_t delta = iotlb_map_page_of(map, iova)->delta;
+	uint64_t held = 0, next = iova;
+
+	/* All that is held is at the same distance, up to the next page. */
+	do {
+		const struct iotlb_map_page *page = iotlb_map_page_of(map, next);
+
+		if (!iotlb_map_is_page(page, next, perm))
+			return (struct iotlb_map_hit){ 0, 0 };
+		if (page->delta != delta)
+			break;
+		held += PAGE_LEN - (next & PAGE_MASK);
+		next = iova + held;
+	} while (held < len && next != 0);
+	return (struct iotlb_map_hit){ iova + delta, held < len ? held : len };
+}
+
 /* --- search --- */
 
 /*
@@ -269,12 +315,9 @@ count_up_to(const struct iotlb_map *map, uint64_t iova)
 static inline const struct value *
 find_value(const struct iotlb_map *map, uint64_t iova)
 {
-	const struct value *guess = &map->values[*guess_of(map, iova)], *value;
-	uint32_t below;
+	const uint32_t below = count_up_to(map, iova);
+	const struct value *value;
 
-	if (guess->first <= iova && iova <= guess->last)
-		return guess;
-	below = count_up_to(map, iova);
 	if (below == 0)
 		return NULL;
 	value = value_at(map, below - 1);
@@ -308,8 +351,8 @@ extend(const struct iotlb_map *map, const struct value *value, uint64_t iova, ui
 	return len;
 }
 
-struct iotlb_map_hit
-iotlb_map_find(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm)
+static struct iotlb_map_hit
+find_by_search(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm)
 {
 	const struct value *value = find_value(map, iova);
 
@@ -318,6 +361,14 @@ iotlb_map_find(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t
 	if (value->last - iova < len - 1)
 		len = extend(map, value, iova, len, perm);
 	return (struct iotlb_map_hit){ value->host + (iova - value->first), len };
+}
+
+struct iotlb_map_hit
+iotlb_map_find(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm)
+{
+	const struct iotlb_map_hit hit = find_by_pages(map, iova, len, perm);
+
+	return hit.len != 0 ? hit : find_by_search(map, iova, len, perm);
 }
 
 /* --- changes --- */
@@ -357,6 +408,7 @@ evict(struct iotlb_map *map, uint32_t kept)
 	if (tries == map->num)
 		victim = kept;
 	tell_gone(map, victim, victim + 1, 0, UINT64_MAX);
+	forget_pages(map, map->first[victim], value_at(map, victim)->last);
 	replace(map, victim, victim + 1, NULL, 0);
 	map->stats.evictions++;
 	return victim != kept;
@@ -466,6 +518,8 @@ iotlb_map_insert(struct iotlb_map *map, const struct iotlb_map_entry *entry)
 	if (rest.has_high)
 		parts[num++] = rest.high;
 	replace(map, rest.begin, rest.end, parts, num);
+	forget_pages(map, entry->first, entry->last);
+	note_pages(map, entry);
 	return shrink(map, rank);
 }
 
@@ -485,6 +539,7 @@ iotlb_map_remove(struct iotlb_map *map, uint64_t first, uint64_t last)
 	if (rest.has_high)
 		parts[num++] = rest.high;
 	replace(map, rest.begin, rest.end, parts, num);
+	forget_pages(map, first, last);
 	if (num == 2)
 		shrink(map, rest.begin + 1);
 }
@@ -524,16 +579,27 @@ verify_unused(const struct iotlb_map *map)
 	return slot == NO_SLOT && left == 0;
 }
 
+/* Each page that is noted is where it belongs, and as in the entry that it is in. */
 static bool
-verify_guesses(const struct iotlb_map *map)
+verify_pages(const struct iotlb_map *map)
 {
-	bool right = true;
-	uint32_t i;
+	uint64_t i;
 
-	for (i = 0; i <= map->guess_mask; i++)
-		right = right && map->guesses[i] <= num_slots(map->capacity);
-	return right && map->values[num_slots(map->capacity)].first == 1 &&
-		map->values[num_slots(map->capacity)].last == 0;
+	for (i = 0; i <= map->head.pages_mask; i++) {
+		const struct iotlb_map_page *page = &map->head.pages[i];
+		const uint64_t first = page->key & ~PAGE_MASK;
+		const struct value *value;
+
+		if (page->key == NO_PAGE)
+			continue;
+		value = find_value(map, first);
+		if (iotlb_map_page_of(map, first) != page || value == NULL ||
+			value->last - first < PAGE_MASK ||
+			page->delta != value->host - value->first ||
+			(page->key & PAGE_MASK) != value->perm)
+			return false;
+	}
+	return true;
 }
 
 /* Whether each entry has a slot that there is. */
@@ -555,8 +621,7 @@ iotlb_map_verify(const struct iotlb_map *map)
 	uint32_t i;
 
 	/* What is read below depends on these. */
-	if (map->num > map->capacity || !verify_slots(map) || !verify_unused(map) ||
-		!verify_guesses(map))
+	if (map->num > map->capacity || !verify_slots(map) || !verify_unused(map))
 		return false;
 	for (i = 0; i < num_keys(map->capacity); i++) {
 		struct iotlb_map_entry entry, above;
@@ -575,5 +640,5 @@ iotlb_map_verify(const struct iotlb_map *map)
 		if ((map->flags & IOTLB_MAP_NO_MERGE) == 0)
 			right = right && !continues(&entry, &above);
 	}
-	return right;
+	return right && verify_pages(map);
 }

@@ -13,8 +13,8 @@
  * Ranges are inclusive and never overlap, so that one may end at the last address
  * there is, and no sum wraps. They stand sorted in arrays of fixed capacity: a look-up
  * is a search in contiguous memory, and nothing is allocated after the start.
- * A look-up of a page that is an entry of its own mostly takes the same time in any map,
- * others O(log n). An insertion also moves what is above it.
+ * A look-up in one of the pages told of last takes the same time in any map, others
+ * O(log n). An insertion also moves what is above it.
  *
  * Locking is the caller's: any number of threads may call iotlb_map_find(),
  * iotlb_map_get(), iotlb_map_get_at() and iotlb_map_verify() at the same time, and none of them while
@@ -79,6 +79,40 @@ struct iotlb_map_config {
 };
 
 struct iotlb_map;
+
+/** @internal The smallest pages there are. */
+#define IOTLB_MAP_PAGE_SHIFT 12
+#define IOTLB_MAP_PAGE_LEN (UINT64_C(1) << IOTLB_MAP_PAGE_SHIFT)
+
+/** @internal A page that is whole in one entry. */
+struct iotlb_map_page {
+	uint64_t key;   /**< first address, and permission in the lower bits */
+	uint64_t delta; /**< host address less I/O virtual address; the sum may wrap */
+};
+
+/** @internal What a map begins with: pages by the lower bits of their number. */
+struct iotlb_map_head {
+	struct iotlb_map_page *pages;
+	uint64_t pages_mask;
+};
+
+/** @internal @return The page of an address, if that is noted. */
+static inline const struct iotlb_map_page *
+iotlb_map_page_of(const struct iotlb_map *map, uint64_t iova)
+{
+	const struct iotlb_map_head *head = (const struct iotlb_map_head *)map;
+
+	return &head->pages[(iova >> IOTLB_MAP_PAGE_SHIFT) & head->pages_mask];
+}
+
+/** @internal @return Whether a page is the one of an address, with a permission or more. */
+static inline bool
+iotlb_map_is_page(const struct iotlb_map_page *page, uint64_t iova, uint8_t perm)
+{
+	const uint64_t others = IOTLB_MAP_RW & ~(uint64_t)perm;
+
+	return (page->key & ~others) == ((iova & ~(IOTLB_MAP_PAGE_LEN - 1)) | perm);
+}
 
 /** @return Bytes that a map of this capacity takes. */
 IOTLB_MAP_API size_t
@@ -158,6 +192,33 @@ iotlb_map_remove(struct iotlb_map *map, uint64_t first, uint64_t last);
  */
 IOTLB_MAP_API struct iotlb_map_hit
 iotlb_map_find(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm);
+
+/**
+ * Look an address up where that takes a few instructions, in line.
+ *
+ * @param map
+ *   The map.
+ * @param iova
+ *   The address.
+ * @param len
+ *   Bytes wanted, from there on.
+ * @param perm
+ *   What for.
+ * @param host
+ *   Set to the host address.
+ * @return
+ *   Whether all of it was found. If not, iotlb_map_find() may find it or a part of it.
+ */
+static inline bool
+iotlb_map_find_page(
+	const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t perm, uint64_t *host)
+{
+	const struct iotlb_map_page *page = iotlb_map_page_of(map, iova);
+
+	*host = iova + page->delta;
+	return iotlb_map_is_page(page, iova, perm) &&
+		len - 1 < IOTLB_MAP_PAGE_LEN - iova % IOTLB_MAP_PAGE_LEN;
+}
 
 /** @return Number of entries. */
 IOTLB_MAP_API uint32_t

@@ -26,6 +26,21 @@ identifier copies_data = { do_data_copy_enqueue, do_data_copy_dequeue, sync_fill
  ...>
  }
 
+// changes 3-4 lines: buffers of packets are translated in line
+@@
+identifier translates = { map_one_desc, virtio_dev_rx_sync_batch_check,
+	vhost_reserve_avail_batch_packed, virtio_dev_rx_async_batch_check,
+	vhost_async_tx_batch_packed_check };
+@@
+ translates(...)
+ {
+ <...
+-vhost_iova_to_vva
++vhost_iova_to_vva_inline
+ (...)
+ ...>
+ }
+
 // changes 8 lines: a header of the guest's in more than two descriptors
 //
 // DPDK takes it for granted that the second one holds all that the first one does not.
