@@ -8,7 +8,8 @@
 /**
  * @file
  *
- * The rings of a vhost front end: split and packed, for vhost_frontend.c only.
+ * The rings of a vhost front end: split and packed, for vhost_frontend.c, and for tests
+ * that write into them what no driver would.
  * Tests drive them by vhost_frontend_post() and vhost_frontend_poll().
  */
 
