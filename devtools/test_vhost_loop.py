@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import platform
+import random
 import re
 import signal
 import subprocess
@@ -231,6 +232,24 @@ class StatsTest(unittest.TestCase):
         """Two pairs say nothing, however equal they are."""
         self.assertEqual(stats.Ratio([1.5, 1.5]).verdict(), "too few pairs")
         self.assertEqual(stats.Ratio([]).verdict(), "too few pairs")
+
+    def test_no_winner_at_what_is_printed_as_one(self):
+        """An interval that reads 1.000 - 1.001 holds 1.0 for whoever reads it."""
+        self.assertEqual(stats.Ratio([1.0002] * 5 + [1.0009] * 5).verdict(), "no difference seen")
+        self.assertEqual(stats.Ratio([0.9998] * 5 + [0.9991] * 5).verdict(), "no difference seen")
+
+    def test_intervals_hold_the_true_value(self):
+        """In 95 of 100 cases, with few pairs too."""
+        rng = random.Random(2)
+        for count in (7, 8):
+            spans = [stats.interval([rng.lognormvariate(0, 0.03) for _ in range(count)])
+                     for _ in range(300)]
+            held = sum(low <= 1 <= high for low, high in spans) / len(spans)
+            self.assertGreater(held, 0.93, count)
+
+    def test_many_values_need_no_expansion(self):
+        """The usual 2.5 % at each end."""
+        self.assertAlmostEqual(stats.tail(10000), 0.025, 4)
 
     def test_outliers_do_not_move_it(self):
         """One window in another regime of the machine is no news."""
