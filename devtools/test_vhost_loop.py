@@ -348,8 +348,43 @@ class ReportTest(unittest.TestCase):
 
     def test_compare_with_nothing_in_common(self):
         """Silence would look like success."""
-        with self.assertRaisesRegex(LoopError, "no ratio of these builds"):
+        with self.assertRaisesRegex(LoopError, "nothing could be compared"):
             report.compare(rows_of(self.ROWS), {}, 0.02)
+
+    def test_compare_to_another_baseline(self):
+        """Ratios to something else say nothing of this one."""
+        old = {report.key(row): row for row in rows_of(dict(reversed(list(self.ROWS.items()))))}
+        with self.assertRaisesRegex(LoopError, "the baseline was another one"):
+            report.compare(rows_of(self.ROWS), old, 0.02)
+        with self.assertRaisesRegex(LoopError, "old.json: has no ratio of these builds to base"):
+            report.check_old("old.json", old, ["base", "new"], [64], ["split"], ["loop"])
+        report.check_old("old.json", old, ["new", "base"], [64], ["split"], ["loop"])
+
+    def test_what_is_not_compared_is_told(self):
+        """A row whose windows were all dropped, and a new one."""
+        old = {report.key(row): row for row in rows_of(dict(self.ROWS, gone=self.ROWS["new"]))}
+        gone = [window(1, "steal")] * 8
+        lines, worse = report.compare(
+            rows_of(dict(self.ROWS, gone=gone, more=self.ROWS["new"])), old, 0.02)
+        self.assertFalse(worse)
+        self.assertEqual(lines[1:], ["-     P 64 split loop gone: not compared, "
+                                     "too few pairs of windows now",
+                                     "-     P 64 split loop more: not compared, "
+                                     "not in the older run"])
+
+    def test_old_runs_that_are_none(self):
+        """Found out before anything is measured."""
+        good = rows_of(self.ROWS)[1]
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "old.json"
+            for what in ([], {}, {"results": 3}, {"results": [3]}, {"results": [{}]},
+                         {"results": [dict(good, ratio="1")]}, {"results": [dict(good, build=[])]},
+                         {"results": [dict(good, ratio=float("nan"))]},
+                         {"results": [dict(good, verdict=1)]},
+                         {"results": [{k: v for k, v in good.items() if k != "ratio"}]}):
+                path.write_text(json.dumps(what))
+                with self.assertRaisesRegex(LoopError, "not what --json writes", msg=what):
+                    report.read_json(path)
 
     def test_plot(self):
         """Sizes in order, with their error bars; a mix has no place on the axis."""
@@ -511,7 +546,7 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(self.run_tool(*args, self.fake("b", rate=2e6), f"--json={old}")[0], 0)
         status, output, _ = self.run_tool(*args, self.fake("b", rate=1e6), f"--compare={old}")
         self.assertEqual(status, 3)
-        self.assertRegex(output, r"LOSS +64 split loop b: ratio [12]\.\d+ before")
+        self.assertRegex(output, r"LOSS +\S+ 64 split loop b: ratio [12]\.\d+ before")
 
     def test_modes(self):
         """Builds that have copy modes are measured in each, others as they are."""
@@ -675,7 +710,7 @@ class LoopTest(unittest.TestCase):
 
     def test_refused(self):
         """Arguments that make no sense: one line, nothing done."""
-        good = self.fake("a")
+        good, two = self.fake("a"), self.fake("b")
         for args, text in (
                 ([], "required: --build"),
                 (["--build=x"], "x: not NAME=DIR"),
@@ -691,6 +726,9 @@ class LoopTest(unittest.TestCase):
                 ([good, "--cores=1"], "1: not two different CPUs"),
                 ([good, "--cores=1,1"], "1,1: not two different CPUs"),
                 ([good, "--window=nan"], "nan: not a number"),
+                ([good, "--max-loss=3"], "--max-loss is for --compare"),
+                ([good, "--compare=x"], "--compare: a single build has no ratio"),
+                ([good, two, "--compare=x", "--rounds=5"], "--compare needs 6 rounds"),
                 ([good, "--verify=0"], "0: not a number of packets"),
                 ([good, "--verify", "1e6", "--sizes=64"], "--sizes does not go with --verify"),
                 ([good, "--rounds=0"], "0: not a number"),
@@ -701,7 +739,8 @@ class LoopTest(unittest.TestCase):
             self.assertIn(text, errors)
         for args, text in (([good, "--cores=0,4095"], "CPU 4095: not one that this process may use"),
                            ([good, "--kinds=Z"], "--kinds Z: no two usable cores"),
-                           ([good, "--compare=/nonexistent"], "--compare /nonexistent: not what")):
+                           ([good, two, "--compare=/nonexistent"], "--compare /nonexistent: not"),
+                           (["--check", "--compare=/nonexistent"], "/nonexistent: not what")):
             status, _, errors = self.run_tool(*args)
             self.assertEqual(status, 1, args)
             self.assertIn(text, errors)

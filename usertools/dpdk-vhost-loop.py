@@ -30,6 +30,7 @@ sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
 from vhost_loop import LoopError, report, verify  # noqa: E402
+from vhost_loop.stats import MIN_PAIRS  # noqa: E402
 from vhost_loop.testpmd import (  # noqa: E402
     MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, run_directory, stop)
 from vhost_loop.topology import Machine, steal_ticks  # noqa: E402
@@ -40,6 +41,7 @@ MODES = ("auto", "memcpy", "wide", "narrow")
 NOT_TO_VERIFY = ("sizes", "directions", "rounds", "seconds", "csv", "markdown", "plot", "compare")
 WIDTH = 0.02  # of an interval that is narrow enough
 MIN_ROUNDS = 8
+MAX_LOSS = 2.0  # percent
 LOG_LINE_S = 5  # between lines that say how far it is, where they stay
 # How much each preset measures: seconds is the time after which no new round starts.
 PRESETS = {
@@ -161,8 +163,8 @@ def make_parser():
         help="draw PREFIX-rate and PREFIX-ratio (.svg, .png), needs gnuplot")
     add("--compare", metavar="OLD.json", type=pathlib.Path,
         help="compare the ratios with an older run; exit status 3 on a loss")
-    add("--max-loss", metavar="PERCENT", type=number(0, 100, "%"), default=2.0,
-        help="how much --compare lets pass (default: %(default)g)")
+    add("--max-loss", metavar="PERCENT", type=number(0, 100, "%"),
+        help=f"how much --compare lets pass (default: {MAX_LOSS:g})")
     add("--verify", metavar="PACKETS", type=parse_packets, nargs="?", const=verify.PACKETS,
         help="check the content of so many packets (default: 1e8) instead of measuring; "
         "exit status 4 if one is wrong")
@@ -192,7 +194,21 @@ def parse_args(argv=None):
         path = getattr(args, name)
         if path and (path.is_dir() or not os.access(path.parent, os.W_OK)):
             parser.error(f"--{name} {path}: cannot write there")
+    check_compare(parser, args)
     return args
+
+
+def check_compare(parser, args):
+    """Refuse a --compare that could only fail, and --max-loss without it."""
+    if not args.compare:
+        if args.max_loss is not None:
+            parser.error("--max-loss is for --compare, which is not there")
+        return
+    args.max_loss = MAX_LOSS if args.max_loss is None else args.max_loss
+    if len(args.build) == 1 and len(args.modes or []) < 2:
+        parser.error("--compare: a single build has no ratio")
+    if args.rounds and args.rounds < MIN_PAIRS:
+        parser.error(f"--compare needs {MIN_PAIRS} rounds, --rounds allows fewer")
 
 
 # Measuring
@@ -394,10 +410,21 @@ def run_verify(args, head, placements, huge):
     return 0 if all(map(verify.is_right, rows)) else 4
 
 
+def read_old(args):
+    """Return the rows of --compare, if they were asked for and are of use."""
+    if not args.compare:
+        return None
+    old = report.read_json(args.compare)
+    if args.build:  # else only the options are checked
+        report.check_old(args.compare, old, [build.name for build in args.build], args.sizes,
+                         args.rings, args.directions)
+    return old
+
+
 def run(args):
     """Measure and report; return the exit status."""
     machine = Machine()
-    old = report.read_json(args.compare) if args.compare else None
+    old = read_old(args)
     placements = choose_placements(args, machine)
     load = os.getloadavg()[0]
     huge = use_huge_pages(args)
@@ -421,12 +448,13 @@ def run(args):
 
 def main():
     args = parse_args()
-    if args.check:
-        return
     for number_ in STOP_SIGNALS:
         if signal.getsignal(number_) != signal.SIG_IGN:  # as nohup sets it
             signal.signal(number_, stop)
     try:
+        if args.check:
+            read_old(args)
+            sys.exit(0)
         sys.exit(run(args))
     except Stopped as stopped:
         say(f"stopped by {signal.Signals(stopped.args[0]).name}")

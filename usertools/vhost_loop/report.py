@@ -4,6 +4,7 @@
 
 import csv
 import json
+import math
 import shutil
 import statistics
 import subprocess
@@ -142,14 +143,45 @@ def read_json(path):
     """Return the rows of an older run."""
     try:
         rows = json.loads(path.read_text())["results"]
+        for row in rows:
+            if row["ratio"] is not None and not 0 < row["ratio"] < math.inf:
+                raise ValueError(f"a ratio of {row['ratio']}")
+            row["verdict"].islower()  # is a text
         return {key(row): row for row in rows}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LoopError(f"--compare {path}: not what --json writes ({error})") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LoopError(f"--compare {path}: not what --json writes "
+                        f"({type(error).__name__}: {error})") from error
 
 
 def key(row):
     """Return what a row is the result of."""
     return tuple(row[name] for name in ("core", "ring", "direction", "size", "build", "mode"))
+
+
+def baselines(rows):
+    """Return {case: (build, mode)} that the ratios of rows are to."""
+    return {key(row)[:4]: key(row)[4:] for row in rows if row["verdict"] == "baseline"}
+
+
+def check_old(path, old, builds, sizes, rings, directions):
+    """Raise LoopError if an older run has no ratio that the next one could be compared with."""
+    base = baselines(old.values())
+    for core, ring, direction, size, build, mode in old:
+        known = base.get((core, ring, direction, size), ("",))
+        if size in sizes and ring in rings and direction in directions and build in builds and \
+                known[0] == builds[0] and (build, mode) != known:
+            return
+    raise LoopError(f"--compare {path}: has no ratio of these builds to {builds[0]} "
+                    "for these sizes, rings and directions")
+
+
+def why_not_compared(row, before, base, old_base):
+    """Return why a row has nothing to be compared with, or None."""
+    if row["low"] is None:
+        return "too few pairs of windows now"
+    if not before or before["ratio"] is None:
+        return "not in the older run"
+    return None if base == old_base else "the baseline was another one"
 
 
 def compare(rows, old, max_loss):
@@ -159,9 +191,15 @@ def compare(rows, old, max_loss):
     where the new interval as a whole lies beyond the limit, so that noise is none.
     """
     lines, common, worse = [], 0, False
+    base, old_base = baselines(rows), baselines(old.values())
     for row in rows:
-        before = old.get(key(row))
-        if not before or row["verdict"] == "baseline" or None in (before["ratio"], row["low"]):
+        if row["verdict"] == "baseline":
+            continue
+        before, case = old.get(key(row)), key(row)[:4]
+        why = why_not_compared(row, before, base.get(case), old_base.get(case))
+        name = f"{row['core']} {row['size']} {row['ring']} {row['direction']} {variant_name(row)}"
+        if why:
+            lines.append(f"-     {name}: not compared, {why}")
             continue
         common += 1
         if row["unit"] == "us":
@@ -169,11 +207,10 @@ def compare(rows, old, max_loss):
         else:
             lost = row["high"] < before["ratio"] * (1 - max_loss)
         worse |= lost
-        lines.append(f"{'LOSS' if lost else 'ok':4}  {row['size']} {row['ring']} "
-                     f"{row['direction']} {variant_name(row)}: ratio {before['ratio']:.3f} before, "
+        lines.append(f"{'LOSS' if lost else 'ok':4}  {name}: ratio {before['ratio']:.3f} before, "
                      f"{row['ratio']:.3f} now ({row['low']:.3f} - {row['high']:.3f})")
     if not common:
-        raise LoopError("--compare: the older run has no ratio of these builds, sizes and cores")
+        raise LoopError("\n".join(["--compare: nothing could be compared"] + lines))
     return lines, worse
 
 
