@@ -315,6 +315,10 @@ class ReportTest(unittest.TestCase):
         self.assertIn("|---|---|---|---|\n| P | cc | 1.000 | 1.1", report.markdown([], rows))
         self.assertEqual(report.matrices(rows_of(self.ROWS)), [])
 
+    def test_markdown_of_odd_names(self):
+        """A name does not end a cell."""
+        self.assertIn(r"| P | a\|b | 10.04", report.markdown([], rows_of({"a|b": self.ROWS["base"]})))
+
     def test_files(self):
         """What is written can be read back."""
         rows = rows_of(self.ROWS)
@@ -394,6 +398,9 @@ class ReportTest(unittest.TestCase):
         script = report.gnuplot_script(curves, "ratio", "svg", "x.svg", "Mpps")
         self.assertIn("title 'new'", script)
         self.assertEqual(script.count("EOD\n"), 4)
+        script = report.gnuplot_script({"o'ne": []}, "rate", "svg", "it's.svg", "Mpps")
+        self.assertIn("set output 'it''s.svg'", script)
+        self.assertIn("title 'o''ne' ", script)
 
     def test_rule_for_windows(self):
         """Steal beyond one tick and 2 %, loss beyond one in a thousand."""
@@ -708,6 +715,33 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(self.run_tool("--check", "--quick", "--sizes=64,imix"), (0, "", ""))
         self.assertEqual(self.run_tool("--check", "--sizes=9")[0], 2)
 
+    def test_nobody_reads(self):
+        """A pipe that is closed: the files are written all the same, and no traceback."""
+        path = self.directory / "out.json"
+        process = self.start(self.fake("a"), "--rounds=1", "--sizes=64", "--directions=loop",
+                             f"--json={path}")
+        process.stdout.close()
+        errors = process.stderr.read()
+        self.assertEqual(process.wait(60), 128 + signal.SIGPIPE, errors)
+        process.stderr.close()
+        self.assertNotIn("rror", errors)
+        self.assertEqual(len(json.loads(path.read_text())["results"]), 1)
+
+    def test_disk_is_full(self):
+        """The tables are printed all the same."""
+        status, output, errors = self.run_tool(
+            self.fake("a"), "--rounds=1", "--sizes=64", "--directions=loop", "--json=/dev/full")
+        self.assertEqual(status, 1)
+        self.assertIn("64 bytes, split ring, loop, Mpps", output)
+        self.assertIn("No space left", errors)
+
+    def test_no_gnuplot(self):
+        """It is found out at once."""
+        done = subprocess.run([sys.executable, str(TOOL), "--check", "--plot=x"], check=False,
+                              capture_output=True, text=True, env={"PATH": "/nonexistent"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--plot: gnuplot is not installed", done.stderr)
+
     def test_refused(self):
         """Arguments that make no sense: one line, nothing done."""
         good, two = self.fake("a"), self.fake("b")
@@ -733,6 +767,8 @@ class LoopTest(unittest.TestCase):
                 ([good, "--verify", "1e6", "--sizes=64"], "--sizes does not go with --verify"),
                 ([good, "--rounds=0"], "0: not a number"),
                 ([good, "--json=/nonexistent/x"], "--json /nonexistent/x: cannot write there"),
+                ([good, "--json=/proc/version/x"], "cannot write there"),
+                ([good, "--json=./x", "--csv=x"], "--json and --csv are the same file"),
                 ([good, f"--csv={self.directory}"], "cannot write there")):
             status, output, errors = self.run_tool(*args)
             self.assertEqual((status, output), (2, ""), args)

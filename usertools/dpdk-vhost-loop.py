@@ -19,6 +19,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import sys
 import time
@@ -190,12 +191,29 @@ def parse_args(argv=None):
     for name, value in PRESETS[args.preset].items():
         if getattr(args, name) is None:
             setattr(args, name, value)
-    for name in ("json", "csv", "markdown", "plot"):  # better now than when all is measured
-        path = getattr(args, name)
-        if path and (path.is_dir() or not os.access(path.parent, os.W_OK)):
-            parser.error(f"--{name} {path}: cannot write there")
+    check_output(parser, args)
     check_compare(parser, args)
     return args
+
+
+def check_output(parser, args):
+    """Refuse files that cannot be written: better now than when all is measured."""
+    written = {}
+    for name in ("json", "csv", "markdown", "plot"):
+        path = getattr(args, name)
+        if not path:
+            continue
+        is_file = path.exists() and name != "plot"
+        if path.is_dir() or not path.parent.is_dir() or not os.access(
+                path if is_file else path.parent, os.W_OK):
+            parser.error(f"--{name} {path}: cannot write there")
+        other = written.setdefault(path.resolve(), name)
+        if other != name:
+            parser.error(f"--{other} and --{name} are the same file")
+    if args.plot and not shutil.which("gnuplot"):
+        parser.error("--plot: gnuplot is not installed (package gnuplot-nox)")
+    if args.plot and args.sizes == ["imix"]:
+        parser.error("--plot is over the sizes, and a mix has none")
 
 
 def check_compare(parser, args):
@@ -405,8 +423,10 @@ def run_verify(args, head, placements, huge):
     with run_directory() as run_dir:
         rows = verify.verify_all(args, placements, huge, run_dir, find_variants, progress.line)
     progress.finish()
-    print("\n".join(head + verify.lines(rows)), flush=True)
-    write_json(args, head, rows)
+    try:
+        write_json(args, head, rows)
+    finally:
+        print("\n".join(head + verify.lines(rows)), flush=True)
     return 0 if all(map(verify.is_right, rows)) else 4
 
 
@@ -437,12 +457,15 @@ def run(args):
     rows = measure(args, placements, huge)
     share = (steal_ticks(cpus) - stolen) / os.sysconf("SC_CLK_TCK") / len(cpus)
     head.append(f"steal time: {share / (time.monotonic() - start):.1%} of the CPUs that forward")
-    print("\n".join(head + warnings + report.text_tables(rows) + closing(args, rows)), flush=True)
-    write_files(args, head + warnings, rows)
+    try:  # who reads the tables may have gone, a disk may be full: neither takes the other along
+        write_files(args, head + warnings, rows)
+    finally:
+        print("\n".join(head + warnings + report.text_tables(rows) + closing(args, rows)),
+              flush=True)
     if not old:
         return 0
     lines, worse = report.compare(rows, old, args.max_loss / 100)
-    print("\n".join(["", f"compared with {args.compare}:"] + lines))
+    print("\n".join(["", f"compared with {args.compare}:"] + lines), flush=True)
     return 3 if worse else 0
 
 
@@ -459,6 +482,9 @@ def main():
     except Stopped as stopped:
         say(f"stopped by {signal.Signals(stopped.args[0]).name}")
         sys.exit(128 + stopped.args[0])
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        sys.exit(128 + signal.SIGPIPE)
     except (LoopError, OSError) as error:
         sys.exit(f"dpdk-vhost-loop: {error}")
 

@@ -118,15 +118,20 @@ def text_tables(rows):
     return lines
 
 
+def markdown_line(texts):
+    """Return a line of a table."""
+    return "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"
+
+
 def markdown(head, rows):
     """Return the whole report in Markdown."""
     lines = ["# vhost <-> virtio-user loop", ""] + [f"* {line}" for line in head]
     for title, members in groups(rows):
         lines += ["", f"## {title}", "", "| " + " | ".join(COLUMNS) + " |",
                   "|---|---|" + "---:|" * 4 + "---|---|"]
-        lines += ["| " + " | ".join(cells(row)) + " |" for row in members]
+        lines += [markdown_line(cells(row)) for row in members]
     for title, table in matrices(rows):
-        lines += ["", f"## {title}", ""] + ["| " + " | ".join(line) + " |" for line in table]
+        lines += ["", f"## {title}", ""] + [markdown_line(line) for line in table]
         lines.insert(len(lines) - len(table) + 1, "|---" * len(table[0]) + "|")
     return "\n".join(lines) + "\n"
 
@@ -225,11 +230,16 @@ def plot_curves(rows):
     return curves
 
 
+def quoted(text):
+    """Return a text as gnuplot has it in its scripts."""
+    return "'" + str(text).replace("'", "''") + "'"
+
+
 def gnuplot_script(curves, kind, terminal, path, unit):
     """Return what gnuplot has to do for one plot, its data included."""
     names = {"rate": ("median", "min", "max"), "ratio": ("ratio", "low", "high")}[kind]
     lines = [f"set terminal {terminal} size 900,500 background '#ffffff'",
-             f"set output '{path}'", "set logscale x 2", "set xlabel 'bytes per packet'",
+             f"set output {quoted(path)}", "set logscale x 2", "set xlabel 'bytes per packet'",
              f"set ylabel '{unit if kind == 'rate' else 'ratio to the baseline'}'",
              "set key outside right", "set grid", "set yrange [0:*]" if kind == "rate" else ""]
     for number, members in enumerate(curves.values()):
@@ -238,7 +248,8 @@ def gnuplot_script(curves, kind, terminal, path, unit):
                   if None not in [row[name] for name in names]]
         lines.append("EOD")
     lines.append("plot " + ", ".join(
-        f"$d{number} using 1:2:3:4 with yerrorlines linewidth 2 title '{name}' noenhanced"
+        f"$d{number} using 1:2:3:4 with yerrorlines linewidth 2 "
+        f"title {quoted(name)} noenhanced"
         for number, name in enumerate(curves)))
     return "\n".join(lines) + "\n"
 
