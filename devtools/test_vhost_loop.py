@@ -458,6 +458,14 @@ class BuildTest(unittest.TestCase):
         self.assertEqual(options["default_library"], "shared")
         self.assertEqual(options["cpu_instruction_set"], "haswell")
 
+    def test_options_that_are_none(self):
+        """What a setup that was interrupted has left."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "options.json"
+            for text in ("", "{", "[1]", '[{"name": "a"}]', "3"):
+                path.write_text(text)
+                self.assertEqual(testpmd.meson_options(path), {}, text)
+
     def test_dies_only_with_its_parent(self):
         """A parent that is process 1 of a container is no reason to die, one that has ended is."""
         ask = (f"import sys; sys.path.insert(0, {str(ROOT / 'usertools')!r});"
@@ -554,6 +562,21 @@ class LoopTest(unittest.TestCase):
         status, output, _ = self.run_tool(*args, self.fake("b", rate=1e6), f"--compare={old}")
         self.assertEqual(status, 3)
         self.assertRegex(output, r"LOSS +\S+ 64 split loop b: ratio [12]\.\d+ before")
+
+    def test_no_case_of_nothing(self):
+        """A mix is not measured in all directions: no time goes to the others."""
+        status, _, errors = self.run_tool(
+            self.fake("a"), "--sizes=imix", "--directions=latency,loop", "--rounds=1")
+        self.assertEqual(status, 0, errors)
+        self.assertNotIn("latency", errors)
+
+    def test_time_left(self):
+        """That of all that is to be measured, which does not begin anew."""
+        status, _, errors = self.run_tool(
+            self.fake("a"), "--sizes=64", "--directions=loop,latency", "--rounds=1",
+            "--seconds=80000")
+        self.assertEqual(status, 0, errors)
+        self.assertRegex(errors, r"loop: round 1, at most 799\d\d s left")
 
     def test_modes(self):
         """Builds that have copy modes are measured in each, others as they are."""
@@ -766,6 +789,10 @@ class LoopTest(unittest.TestCase):
                 ([good, "--verify=0"], "0: not a number of packets"),
                 ([good, "--verify", "1e6", "--sizes=64"], "--sizes does not go with --verify"),
                 ([good, "--rounds=0"], "0: not a number"),
+                ([good, "--rounds=2.5"], "2.5: not a number"),
+                ([good, "--kinds=P,P"], "P,P: a kind is there twice"),
+                ([good, "--sizes=imix", "--directions=latency"], "imix is for the direction loop"),
+                ([f"--build=a\nb={self.directory}/a"], r"'a\nb': not a name for a table"),
                 ([good, "--json=/nonexistent/x"], "--json /nonexistent/x: cannot write there"),
                 ([good, "--json=/proc/version/x"], "cannot write there"),
                 ([good, "--json=./x", "--csv=x"], "--json and --csv are the same file"),

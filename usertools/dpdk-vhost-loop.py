@@ -67,6 +67,8 @@ def parse_build(text):
     name, _, where = text.partition("=")
     if not name or not where:
         raise argparse.ArgumentTypeError(f"{text}: not NAME=DIR")
+    if not name.isprintable() or name != name.strip():
+        raise argparse.ArgumentTypeError(f"{name!r}: not a name for a table")
     path = pathlib.Path(where).absolute()
     testpmd = path / "app" / "dpdk-testpmd" if path.is_dir() else path
     if not testpmd.is_file() or not os.access(testpmd, os.X_OK):
@@ -86,12 +88,12 @@ def parse_sizes(text):
     return sizes
 
 
-def one_of(what, known):
-    """Return what turns a comma-separated list of known words into a list."""
+def one_of(what, known=None):
+    """Return what turns a comma-separated list of words, of those known if given, into a list."""
     def parse(text):
         words = text.split(",")
         for word in words:
-            if word not in known:
+            if known and word not in known:
                 raise argparse.ArgumentTypeError(
                     f"{word or 'nothing'}: not a {what}, which are {', '.join(known)}")
         if len(set(words)) < len(words):
@@ -107,11 +109,11 @@ def parse_cores(text):
     return [int(word) for word in text.split(",")]
 
 
-def number(low, high, unit=""):
+def number(low, high, unit="", form=r"\d+(\.\d+)?"):
     """Return what turns text into a number within limits."""
     def parse(text):
         plain = text[:-1] if unit and text.endswith(unit) else text
-        if not re.fullmatch(r"\d+(\.\d+)?", plain) or not low <= float(plain) <= high:
+        if not re.fullmatch(form, plain) or not low <= float(plain) <= high:
             raise argparse.ArgumentTypeError(f"{text}: not a number from {low} to {high}")
         return float(plain)
     return parse
@@ -148,9 +150,9 @@ def make_parser():
     cores = parser.add_mutually_exclusive_group()
     cores.add_argument("--cores", metavar="A,B", type=parse_cores,
                        help="the two CPUs that forward (default: found for each kind of core)")
-    cores.add_argument("--kinds", metavar="NAME,..", type=lambda text: text.split(","),
+    cores.add_argument("--kinds", metavar="NAME,..", type=one_of("kind"),
                        help="kinds of cores, such as P,E (default: all that there are)")
-    add("--rounds", metavar="N", type=number(1, 1000), help="at most so many rounds")
+    add("--rounds", metavar="N", type=number(1, 1000, form=r"\d+"), help="at most so many rounds")
     add("--seconds", metavar="N", type=number(1, 86400), help="start no round after this time")
     add("--window", metavar="SEC", type=number(0.05, 10), default=0.2,
         help="length of a window (default: %(default)s)")
@@ -191,6 +193,8 @@ def parse_args(argv=None):
     for name, value in PRESETS[args.preset].items():
         if getattr(args, name) is None:
             setattr(args, name, value)
+    if not any(sizes_of(args, direction) for direction in args.directions):
+        parser.error("imix is for the direction loop only")
     check_output(parser, args)
     check_compare(parser, args)
     return args
@@ -229,6 +233,11 @@ def check_compare(parser, args):
         parser.error(f"--compare needs {MIN_PAIRS} rounds, --rounds allows fewer")
 
 
+def sizes_of(args, direction):
+    """Return the sizes that are measured in a direction."""
+    return [size for size in args.sizes if size != "imix" or direction == "loop"]
+
+
 # Measuring
 
 class Progress:
@@ -243,9 +252,15 @@ class Progress:
         """Return the seconds since the start."""
         return time.monotonic() - self.start
 
-    def show(self, text, budget_end):
+    def show(self, text):
         """Print a line with the time left at most."""
-        self.line(f"{text}, at most {max(0, budget_end - self.elapsed()):.0f} s left")
+        self.line(f"{text}, at most {max(0, self.seconds - self.elapsed()):.0f} s left")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.finish()
 
     def line(self, text):
         """Print a line: on a terminal in place of the one before, else only now and then."""
@@ -293,8 +308,7 @@ def find_variants(args, pairs):
 def run_round(args, pairs, variants, direction, windows, rng):
     """Measure one window of each variant for each size, in random order."""
     by_name = {pair.build.name: pair for pair in pairs}
-    sizes = [size for size in args.sizes if size != "imix" or direction == "loop"]
-    for size in sizes:
+    for size in sizes_of(args, direction):
         for build, mode in rng.sample(variants, len(variants)):
             pair = by_name[build]
             try:
@@ -330,7 +344,7 @@ def measure_case(args, placement, ring, direction, huge, run_dir, progress, end)
             run_round(args, pairs, variants, direction, windows, rng)
         rows = [row for size in windows for row in report.summarize(
             (placement.kind, ring, direction, size), variants, windows[size])]
-        progress.show(f"{placement.kind} cores, {ring}, {direction}: round {turn}", end)
+        progress.show(f"{placement.kind} cores, {ring}, {direction}: round {turn}")
         if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(args, rows):
             break
     return rows
@@ -345,15 +359,15 @@ def is_settled(args, rows):
 
 def measure(args, placements, huge):
     """Measure the whole matrix; return the rows."""
-    cases = list(itertools.product(placements, args.rings, args.directions))
-    progress, rows = Progress(args.seconds), []
-    with run_directory() as run_dir:
+    cases = list(itertools.product(
+        placements, args.rings, [name for name in args.directions if sizes_of(args, name)]))
+    rows = []
+    with run_directory() as run_dir, Progress(args.seconds) as progress:
         for done, (placement, ring, direction) in enumerate(cases, 1):
             # What a case has not needed is left to the others.
             spare = args.seconds - progress.elapsed()
             end = progress.elapsed() + max(0, spare) / (len(cases) - done + 1)
             rows += measure_case(args, placement, ring, direction, huge, run_dir, progress, end)
-    progress.finish()
     return rows
 
 
@@ -419,10 +433,8 @@ def write_files(args, head, rows):
 
 def run_verify(args, head, placements, huge):
     """Check packets and report; return the exit status."""
-    progress = Progress(args.seconds)
-    with run_directory() as run_dir:
+    with run_directory() as run_dir, Progress(args.seconds) as progress:
         rows = verify.verify_all(args, placements, huge, run_dir, find_variants, progress.line)
-    progress.finish()
     try:
         write_json(args, head, rows)
     finally:

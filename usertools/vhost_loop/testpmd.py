@@ -66,15 +66,13 @@ class Build:
         self.name = name
         self.testpmd = testpmd
         self.options = {}
-        info = meson_dir / "meson-info" / "intro-buildoptions.json"
-        if info.is_file():
-            values = {option["name"]: option["value"] for option in json.loads(info.read_text())}
-            for name, value in values.items():
-                # DPDK as a subproject has "dpdk:" before its own options,
-                # and follows ours where there are both.
-                own = name.split(":")[-1]
-                if own == name or own not in SHARED_OPTIONS or own not in values:
-                    self.options[own] = value
+        values = meson_options(meson_dir / "meson-info" / "intro-buildoptions.json")
+        for name, value in values.items():
+            # DPDK as a subproject has "dpdk:" before its own options,
+            # and follows ours where there are both.
+            own = name.split(":")[-1]
+            if own == name or own not in SHARED_OPTIONS or own not in values:
+                self.options[own] = value
 
     def command(self):
         """Return how to run it."""
@@ -93,6 +91,14 @@ class Build:
                          [f"{name}={' '.join(value) if isinstance(value, list) else value}"
                           .replace("True", "true").replace("False", "false")
                           for name, value in values.items()])
+
+
+def meson_options(path):
+    """Return {name: value} of what Meson has written, nothing where that is not readable."""
+    try:
+        return {option["name"]: option["value"] for option in json.loads(path.read_text())}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def compiler_of(testpmd):
