@@ -107,6 +107,12 @@ class TopologyTest(TreeTest):
         """Two CPUs that are one core make no pair."""
         with self.assertRaisesRegex(LoopError, "two cores"):
             self.raptor_lake().machine({4, 5}).place("P")
+        for allowed, text in (({4, 5}, "its CPUs are 4\\+5 \\(P\\)$"),
+                              ({4, 20}, "its CPUs are 4 \\(P\\), 20 \\(E\\)$")):
+            machine = self.raptor_lake().machine(allowed)
+            self.assertEqual(machine.kinds(), [])
+            with self.assertRaisesRegex(LoopError, text):
+                machine.place()
 
     def test_meteor_lake(self):
         """The E-cores beyond the L3 are a kind of their own."""
@@ -160,6 +166,53 @@ class TopologyTest(TreeTest):
         tree = self.xeon()
         tree.write("sys/devices/system/cpu/isolated", "4,6")
         self.assertEqual(tree.machine().place("all").forward, (4, 6))
+
+    def test_isolated_but_not_allowed(self):
+        """As Linux starts processes where CPUs are isolated: it is said how to get them."""
+        tree = self.xeon()
+        tree.write("sys/devices/system/cpu/isolated", "4,6")
+        machine = tree.machine({0, 1, 2, 3, 5, 7})
+        where = machine.place("all")
+        self.assertFalse({4, 6} & set(where.forward + where.main))
+        self.assertIn("CPUs 4,6 are isolated and not used: taskset -c 0,1,2,3,4,5,6,7 lets it",
+                      machine.warnings(where, 0))
+        with self.assertRaisesRegex(LoopError, "start it by taskset -c 0,1,2,3,4,5,6,7"):
+            machine.place(chosen=[4, 6])
+        self.assertEqual(tree.machine().warnings(tree.machine().place("all"), 0), [])
+
+    def test_offline(self):
+        """CPUs without files of their own are not there; the others keep their numbers."""
+        tree = self.raptor_lake()
+        tree.write("sys/devices/system/cpu/online", "0,3-4,7,20-31")
+        for number in (0, 3, 4, 7):
+            tree.cpu(number, "topology/thread_siblings_list", str(number))
+        machine = tree.machine()
+        self.assertEqual(machine.place("P").forward, (3, 4))
+        with self.assertRaisesRegex(LoopError, "CPU 16: not one"):
+            machine.place(chosen=[16, 20])
+
+    def test_each_kind_has_its_own_facts(self):
+        """Governors and frequencies are not the same on all cores."""
+        tree = self.raptor_lake()
+        for number in range(32):
+            p_core = number < 16
+            tree.cpu(number, "cpufreq/cpuinfo_max_freq", "5800000" if p_core else "4300000")
+            tree.cpu(number, "cpufreq/scaling_governor", "performance" if p_core else "powersave")
+        tree.cpu(17, "cpufreq/scaling_governor", "performance")
+        machine = tree.machine()
+        self.assertEqual(machine.facts(machine.place("P").forward)["max_frequency"], "5.80 GHz")
+        self.assertEqual(machine.warnings(machine.place("P"), 0), [])
+        facts = machine.facts(machine.place("E").forward)
+        self.assertEqual(facts["max_frequency"], "4.30 GHz")
+        self.assertEqual(facts["governor"], "powersave and performance")
+        self.assertIn("E cores, governor powersave", machine.warnings(machine.place("E"), 0)[0])
+
+    def test_main_lcores_of_another_node(self):
+        """Memory is taken where the main lcore is."""
+        machine = self.xeon().machine({1, 3, 2, 4})
+        where = machine.place(chosen=[2, 4])
+        self.assertEqual(set(where.main), {1, 3})
+        self.assertIn("main lcores are of another NUMA node", machine.warnings(where, 0)[0])
 
     def test_nodes_apart_are_told(self):
         """CPUs that the user chose on two nodes are a reason to warn."""

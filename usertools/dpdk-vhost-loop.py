@@ -380,12 +380,13 @@ def header(args, machine, placements, huge):
     lines = [f"{datetime.datetime.now():%Y-%m-%d %H:%M}, {what}, "
              + ("huge pages" if huge else "no huge pages: the rates are lower than with them"),
              f"{facts['cpu']}, {facts['kinds']}, Linux {facts['kernel']}",
-             "max. frequency {max_frequency}, governor {governor}, turbo {turbo}, SMT {smt}, "
-             "hypervisor {hypervisor}".format(**facts)]
+             "turbo {turbo}, SMT {smt}, hypervisor {hypervisor}".format(**facts)]
     for where in placements:
+        own = machine.facts(where.forward)
         lines.append(f"{where.kind} cores: virtio-user forwards on CPU {where.forward[0]}, vhost "
                      f"on CPU {where.forward[1]}, main lcores on {where.main[0]} and "
-                     f"{where.main[1]}, NUMA node {where.node}")
+                     f"{where.main[1]}, NUMA node {where.node}, max. frequency "
+                     f"{own['max_frequency']}, governor {own['governor']}")
     width = max(len(build.name) for build in args.build)
     return lines + [f"{build.name:{width}}  {build.describe()}" for build in args.build]
 
@@ -463,7 +464,8 @@ def run(args):
     head = header(args, machine, placements, huge)
     if args.verify:
         return run_verify(args, head, placements, huge)
-    warnings = [f"warning: {line}" for line in machine.warnings(placements[0], load)]
+    warnings = list(dict.fromkeys(f"warning: {line}" for where in placements
+                                  for line in machine.warnings(where, load)))
     cpus = {number for where in placements for number in where.forward}
     start, stolen = time.monotonic(), steal_ticks(cpus)
     rows = measure(args, placements, huge)

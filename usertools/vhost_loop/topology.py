@@ -50,6 +50,8 @@ class Machine:
         self.allowed = sorted(online & set(allowed if allowed is not None
                                            else os.sched_getaffinity(0)))
         isolated = cpu_list(read(self.system / "isolated"))
+        # Linux keeps them from processes that do not ask for them.
+        self.hidden = sorted(isolated & online - set(self.allowed))
         kinds, nodes = self.find_kinds(online), self.find_nodes()
         self.cpus = {number: Cpu(number, kinds[number], nodes.get(number, 0),
                                  frozenset(self.siblings(number)), self.package(number),
@@ -61,7 +63,7 @@ class Machine:
 
     def siblings(self, number):
         """Return the CPUs that are threads of the same core."""
-        return cpu_list(self.cpu_file(number, "topology/thread_siblings_list", str(number)))
+        return cpu_list(self.cpu_file(number, "topology/thread_siblings_list")) | {number}
 
     def package(self, number):
         """Return the socket of a CPU."""
@@ -137,21 +139,37 @@ class Machine:
         else:
             pairs = self.pairs(kind)
             if not pairs:
-                raise LoopError(f"this process may not use two cores of kind {kind}")
+                raise LoopError(f"this process may not use two cores of kind {kind}" if kind else
+                                "this process may not use two cores of one kind: its CPUs are "
+                                + self.describe_allowed())
             pair = pairs[0]
         kinds = " and ".join(sorted({cpu.kind for cpu in pair}))
         return Placement(kinds, tuple(cpu.number for cpu in pair), self.main_cpus(pair),
                          pair[0].node)
 
+    def describe_allowed(self):
+        """Return the CPUs that this process may use, threads of one core together, with kinds."""
+        cores = {}
+        for number in self.allowed:
+            cores.setdefault(self.cpus[number].core, []).append(number)
+        return ", ".join(f"{'+'.join(map(str, numbers))} ({self.cpus[numbers[0]].kind})"
+                         for numbers in cores.values())
+
     def check_chosen(self, chosen):
         """Refuse CPUs that this process may not use, or that share a core."""
         for number in chosen:
             if number not in self.allowed:
+                hint = f", but isolated: start it by taskset -c {self.with_hidden()}"
                 raise LoopError(f"CPU {number}: not one that this process may use "
-                                f"({','.join(map(str, self.allowed))})")
+                                f"({','.join(map(str, self.allowed))})"
+                                + (hint if number in self.hidden else ""))
         if self.cpus[chosen[0]].core & self.cpus[chosen[1]].core:
             raise LoopError(f"CPUs {chosen[0]} and {chosen[1]} are threads of one core, "
                             "choose two cores")
+
+    def with_hidden(self):
+        """Return the CPUs that it may use, and the isolated ones, as taskset takes them."""
+        return ",".join(map(str, sorted(self.allowed + self.hidden)))
 
     def main_cpus(self, pair):
         """Return a CPU for each side's main lcore: of cores that do not forward if there are."""
@@ -165,20 +183,24 @@ class Machine:
 
     def facts(self, numbers):
         """Return {name: text} of what figures of these CPUs depend on."""
-        first = numbers[0]
         turbo = {"intel_pstate/no_turbo": {"0": "on", "1": "off"},
                  "cpufreq/boost": {"1": "on", "0": "off"}}
         states = [words.get(read(self.system / name)) for name, words in turbo.items()]
-        khz = self.cpu_file(first, "cpufreq/cpuinfo_max_freq")
         smt = {"1": "on", "0": "off"}.get(read(self.system / "smt/active"), "unknown")
         return {
             "cpu": cpu_model(read(self.root / "proc/cpuinfo")),
             "kinds": ", ".join(self.kinds()) if len(self.kinds()) > 1 else "one kind of core",
-            "max_frequency": f"{int(khz) / 1e6:.2f} GHz" if khz else "unknown",
-            "governor": self.cpu_file(first, "cpufreq/scaling_governor", "unknown"),
+            "max_frequency": self.of_all(numbers, "cpufreq/cpuinfo_max_freq",
+                                         lambda khz: f"{int(khz) / 1e6:.2f} GHz"),
+            "governor": self.of_all(numbers, "cpufreq/scaling_governor", str),
             "turbo": next((state for state in states if state), "unknown"),
             "smt": smt, "hypervisor": self.hypervisor() or "none seen",
             "kernel": read(self.root / "proc/sys/kernel/osrelease", platform.release())}
+
+    def of_all(self, numbers, name, form):
+        """Return what a file says of some CPUs, each value once."""
+        values = [self.cpu_file(number, name) for number in numbers]
+        return " and ".join(dict.fromkeys(form(value) for value in values if value)) or "unknown"
 
     def hypervisor(self):
         """Return a word if this is a virtual machine."""
@@ -190,7 +212,7 @@ class Machine:
         """Return lines on what makes figures of this machine doubtful."""
         lines, facts = [], self.facts(placement.forward)
         if facts["governor"] not in ("performance", "unknown"):
-            lines.append(f"governor {facts['governor']}: frequencies change while it measures; "
+            lines.append(f"{placement.kind} cores, governor {facts['governor']}: frequencies change while it measures; "
                          "better is performance")
         if self.hypervisor():
             lines.append("a virtual machine: its neighbours move absolute rates, read the ratios")
@@ -201,6 +223,12 @@ class Machine:
         nodes = {self.cpus[number].node for number in placement.forward}
         if len(nodes) > 1:
             lines.append("the two CPUs are of different NUMA nodes")
+        elif {self.cpus[number].node for number in placement.main} != nodes:
+            lines.append("the main lcores are of another NUMA node than those that forward: "
+                         "memory may be there, too")
+        if self.hidden:
+            lines.append(f"CPUs {','.join(map(str, self.hidden))} are isolated and not used: "
+                         f"taskset -c {self.with_hidden()} lets it")
         return lines
 
 
