@@ -253,6 +253,19 @@ class TopologyTest(TreeTest):
         self.assertEqual(topology.steal_ticks([1], tree.root), 7)
         self.assertEqual(topology.steal_ticks([0, 1], tree.root), 12)
 
+    def test_huge_pages(self):
+        """Those of the node that has fewest count, as far as nobody has reserved them."""
+        tree = self.xeon()
+        self.assertEqual(tree.machine().free_huge_pages({0}), (0, 0))
+        tree.write("proc/meminfo", "HugePages_Total:  600\nHugePages_Free:  600\n"
+                   "HugePages_Rsvd:  90\nHugepagesize:  2048 kB")
+        self.assertEqual(tree.machine().free_huge_pages({0, 1}), (510, 2))
+        for node, count in ((0, "200"), (1, "400")):
+            tree.write(f"sys/devices/system/node/node{node}/hugepages/hugepages-2048kB/"
+                       "free_hugepages", count)
+        self.assertEqual(tree.machine().free_huge_pages({0, 1}), (200, 2))
+        self.assertEqual(tree.machine().free_huge_pages({1}), (400, 2))
+
     def test_cpu_names(self):
         """Family and model tell generations apart that have the same name."""
         cpuinfo = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n"

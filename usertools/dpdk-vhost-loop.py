@@ -276,21 +276,19 @@ class Progress:
             print("\033[K", end="", file=sys.stderr, flush=True)
 
 
-def free_huge_mb():
-    """Return the MB of free huge pages of the default size."""
-    info = dict(re.findall(r"(\w+): +(\d+)", pathlib.Path("/proc/meminfo").read_text()))
-    free = int(info.get("HugePages_Free", 0)) - int(info.get("HugePages_Rsvd", 0))
-    return free * int(info.get("Hugepagesize", 0)) // 1024
-
-
-def use_huge_pages(args):
+def use_huge_pages(args, machine, placements):
     """Tell whether there are huge pages for all pairs that run at the same time."""
-    need = 2 * MEMORY_MB * (1 if args.verify else len(args.build))
-    free = free_huge_mb()
-    if args.no_huge or free >= need:
-        return not args.no_huge
-    say(f"{free} MB of free huge pages, {need} MB are needed: goes on without them, and the "
-        "rates will be lower (as root: echo 512 > /proc/sys/vm/nr_hugepages)")
+    if args.no_huge:
+        return False
+    sides = 2 * (1 if args.verify else len(args.build))
+    free, page_mb = machine.free_huge_pages({where.node for where in placements})
+    need = sides * -(-MEMORY_MB // max(1, page_mb))  # each side takes whole pages
+    if page_mb and free >= need:
+        return True
+    say(f"{free} free huge pages of {page_mb} MB, {need} are needed"
+        f"{' on each NUMA node used' if machine.has_nodes() else ''}: goes on without them, "
+        "and the rates will be lower"
+        + (f" (root can add {need - free} to /proc/sys/vm/nr_hugepages)" if page_mb else ""))
     return False
 
 
@@ -460,7 +458,7 @@ def run(args):
     old = read_old(args)
     placements = choose_placements(args, machine)
     load = os.getloadavg()[0]
-    huge = use_huge_pages(args)
+    huge = use_huge_pages(args, machine, placements)
     head = header(args, machine, placements, huge)
     if args.verify:
         return run_verify(args, head, placements, huge)

@@ -202,6 +202,19 @@ class Machine:
         values = [self.cpu_file(number, name) for number in numbers]
         return " and ".join(dict.fromkeys(form(value) for value in values if value)) or "unknown"
 
+    def has_nodes(self):
+        """Tell whether there is more than one NUMA node."""
+        return len({cpu.node for cpu in self.cpus.values()}) > 1
+
+    def free_huge_pages(self, nodes):
+        """Return the free huge pages of the default size, of the node with fewest, and their MB."""
+        info = dict(re.findall(r"(\w+): +(\d+)", read(self.root / "proc/meminfo")))
+        kb = int(info.get("Hugepagesize", 0))
+        free = int(info.get("HugePages_Free", 0)) - int(info.get("HugePages_Rsvd", 0))
+        name = f"hugepages/hugepages-{kb}kB/free_hugepages"
+        of_nodes = [read(self.devices / f"system/node/node{node}" / name) for node in nodes]
+        return min([free] + [int(text) for text in of_nodes if text]), kb // 1024
+
     def hypervisor(self):
         """Return a word if this is a virtual machine."""
         if re.search(r"^flags.*\bhypervisor\b", read(self.root / "proc/cpuinfo"), re.M):
