@@ -5,7 +5,7 @@
 Answers like dpdk-testpmd, for the tests of usertools/dpdk-vhost-loop.py, and fails as told.
 
 usage: fake_testpmd.py BEHAVIOUR RATE ARGUMENTS-OF-TESTPMD...
-BEHAVIOUR is [ROLE:]NAME: ok, modes, die-at-start, die-in-run, hang, garbage, never-connect,
+BEHAVIOUR is [ROLE:]NAME: ok, idle, modes, die-at-start, die-in-run, hang, garbage, never-connect,
 lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind.
 ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
 """
@@ -42,6 +42,8 @@ class Fake:
     def stats(self):
         """Return counters that grow with time."""
         packets = int((time.monotonic() - self.start) * self.rate)
+        if self.behaviour == "idle":
+            packets = 9
         if self.behaviour == "verify-stuck" and self.engine == "verify":
             packets = min(packets, 5)
         count = int(packets * self.mean()) // (2 if self.behaviour == "lose-bytes" else 1)

@@ -354,7 +354,14 @@ class ReportTest(unittest.TestCase):
         row = rows_of(values)[1]
         self.assertEqual((row["dropped"], row["windows"]), (1, 7))
         self.assertLess(row["max"], 12)
-        self.assertIn("1 windows were dropped", "\n".join(report.text_tables([row])))
+        text = "\n".join(report.text_tables([row]))
+        self.assertIn("1 of 8 windows were dropped", text)
+        self.assertIn("  64 bytes, split ring, loop, P, new: 1 steal", text)
+
+    def test_reasons(self):
+        """Each with its count."""
+        self.assertEqual(report.reasons([window(1, "steal"), window(2), window(None, "loss"),
+                                         window(1, "steal")]), "1 loss, 2 steal")
 
     def test_latency_is_better_when_less(self):
         """More microseconds are slower."""
@@ -746,6 +753,16 @@ class LoopTest(unittest.TestCase):
     def test_wrong_sizes(self):
         """Bytes that do not fit the packets are no result."""
         self.failure("lose-bytes", "packets of 64 bytes came back, but")
+
+    def test_no_packets_without_cpu(self):
+        """Where the machine gave no time, it is to blame, and the run goes on; else the build."""
+        for waited, why in ((10, "wait"), (0, None)):
+            with self.pair("vhost:idle") as pair, contextlib.ExitStack() as stack:
+                clock = iter([[0, 0], [0, waited]])
+                pair.waited = lambda clock=clock: next(clock)
+                if not why:
+                    stack.enter_context(self.assertRaisesRegex(LoopError, "0 packets of 64 bytes"))
+                self.assertEqual(pair.measure("latency", 64, 0.05), testpmd.Window(None, why))
 
     def wait_for_children(self, process):
         """Wait until the fakes run; return one of their process numbers."""

@@ -2,6 +2,7 @@
 # Copyright(c) 2026 The dpdk-memcpy authors
 """What was measured as tables, JSON, CSV and plots, and compared with an older run."""
 
+import collections
 import csv
 import json
 import math
@@ -14,7 +15,7 @@ from vhost_loop.stats import Ratio, kept, paired
 
 UNITS = {"latency": "us"}  # all other directions: Mpps
 FIELDS = ("core", "ring", "direction", "size", "build", "mode", "unit", "median", "min", "max",
-          "ratio", "low", "high", "verdict", "windows", "dropped")
+          "ratio", "low", "high", "verdict", "windows", "dropped", "reasons")
 COLUMNS = ("core", "variant", "median", "min", "max", "ratio", "95 % interval", "verdict")
 
 
@@ -38,8 +39,15 @@ def summarize(case, variants, windows):
             "min": min(mine, default=None), "max": max(mine, default=None),
             "ratio": ratio.median, "low": ratio.low, "high": ratio.high,
             "verdict": "baseline" if baseline else verdict(ratio, direction),
-            "windows": len(mine), "dropped": len(windows[build, mode]) - len(mine)})
+            "windows": len(mine), "dropped": len(windows[build, mode]) - len(mine),
+            "reasons": reasons(windows[build, mode])})
     return rows
+
+
+def reasons(windows):
+    """Return why windows were dropped, and how many for each reason, as in "2 loss, 1 steal"."""
+    counts = collections.Counter(window.dropped for window in windows if window.dropped)
+    return ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
 
 
 def verdict(ratio, direction):
@@ -55,12 +63,17 @@ def variant_name(row):
     return f"{row['build']}/{row['mode']}" if row["mode"] else row["build"]
 
 
+def title_of(row):
+    """Return what the table of a row is about."""
+    size = "mixed sizes (imix)" if row["size"] == "imix" else f"{row['size']} bytes"
+    return f"{size}, {row['ring']} ring, {row['direction']}"
+
+
 def groups(rows):
     """Return [(title, rows)], one table each."""
     found = {}
     for row in rows:
-        size = "mixed sizes (imix)" if row["size"] == "imix" else f"{row['size']} bytes"
-        title = f"{size}, {row['ring']} ring, {row['direction']}, {row['unit']}"
+        title = f"{title_of(row)}, {row['unit']}"
         found.setdefault(title, []).append(row)
     return list(found.items())
 
@@ -111,10 +124,14 @@ def text_tables(rows):
         lines += ["", title] + align([COLUMNS] + [cells(row) for row in members], range(2, 6))
     for title, table in matrices(rows):
         lines += ["", title] + align(table, ())
-    dropped = sum(row["dropped"] for row in rows)
+    dropped = [row for row in rows if row["dropped"]]
     if dropped:
-        lines += ["", f"{dropped} windows were dropped: the hypervisor or other processes "
-                  "took CPU time, or packets were lost"]
+        total = sum(row["dropped"] for row in dropped)
+        lines += ["", f"{total} of {total + sum(row['windows'] for row in rows)} windows were "
+                  "dropped: the hypervisor took CPU time (steal), other processes did (wait), or "
+                  "packets were lost (loss)"]
+        lines += [f"  {title_of(row)}, {row['core']}, {variant_name(row)}: {row['reasons']}"
+                  for row in dropped]
     return lines
 
 

@@ -389,9 +389,12 @@ class Pair:
         lost = self.lost() - lost
         self.both("stop")
         packets, size_sum, elapsed = (b - a for a, b in zip(before, after))
+        why = why_dropped(direction, steal, waited, elapsed, lost, packets)
+        if not packets and why in ("steal", "wait"):
+            return Window(None, why)  # it had no CPU to receive any
         self.check_bytes(size, packets, size_sum)
         value = elapsed * 1e6 / packets if direction == "latency" else packets / elapsed / 1e6
-        return Window(value, why_dropped(direction, steal, waited, elapsed, lost, packets))
+        return Window(value, why)
 
     def can_verify(self):
         """Tell whether the virtio-user side has the forwarding engine that checks packets."""
