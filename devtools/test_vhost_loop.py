@@ -10,6 +10,7 @@ import pathlib
 import platform
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -475,6 +476,28 @@ class ReportTest(unittest.TestCase):
         self.assertIn("set output 'it''s.svg'", script)
         self.assertIn("title 'o''ne' ", script)
 
+    def test_plot_of_nothing(self):
+        """Rows without windows or intervals have no place in a plot."""
+        rows = rows_of({"base": [window(1, "steal")] * 8})
+        if shutil.which("gnuplot"):
+            with self.assertRaisesRegex(LoopError, "nothing that could be drawn"):
+                report.write_plots(rows, "/nonexistent/x")
+        self.assertEqual(report.plot_curves([]), {})
+
+    def test_gnuplot_hangs(self):
+        """Its time is limited."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "gnuplot"
+            path.write_text("#!/bin/sh\nexec sleep 60\n")
+            path.chmod(0o755)
+            before = os.environ["PATH"], report.GNUPLOT_TIMEOUT_S
+            os.environ["PATH"], report.GNUPLOT_TIMEOUT_S = f"{directory}:{before[0]}", 0.2
+            try:
+                with self.assertRaisesRegex(LoopError, "gnuplot: not ready after 0.2 s"):
+                    report.run_gnuplot("")
+            finally:
+                os.environ["PATH"], report.GNUPLOT_TIMEOUT_S = before
+
     def test_rule_for_windows(self):
         """Steal beyond one tick and 2 %, loss beyond one in a thousand."""
         ticks = os.sysconf("SC_CLK_TCK")
@@ -655,11 +678,11 @@ class LoopTest(unittest.TestCase):
         """Builds that have copy modes are measured in each, others as they are."""
         status, output, errors = self.run_tool(
             self.fake("old"), self.fake("new", "modes"), "--modes=auto,wide", "--rounds=1",
-            "--sizes=64", "--directions=loop")
+            "--sizes=64", "--directions=loop,latency")
         self.assertEqual(status, 0, errors)
         for text in ("new/auto", "new/wide"):
             self.assertIn(text, output)
-        self.assertIn("old: its vhost has no copy modes", errors)
+        self.assertEqual(errors.count("old: its vhost has no copy modes"), 1)
 
     def verify(self, behaviour, *args):
         """Check packets; return exit status, the last line, and errors."""
@@ -820,6 +843,24 @@ class LoopTest(unittest.TestCase):
         """Options are checked without a build and without measuring."""
         self.assertEqual(self.run_tool("--check", "--quick", "--sizes=64,imix"), (0, "", ""))
         self.assertEqual(self.run_tool("--check", "--sizes=9")[0], 2)
+
+    def test_results_until_a_failure(self):
+        """What was measured before is told and written, and that it is not all."""
+        path = self.directory / "out.json"
+        fail_later = self.directory / "later"
+        fail_later.write_text(
+            f'#!/bin/sh\necho >> {fail_later}.count\n'
+            f'[ $(wc -l < {fail_later}.count) -le 4 ] && how=ok || how=die-at-start\n'
+            f'exec {sys.executable} {FAKE} $how 1e6 "$@"\n')
+        fail_later.chmod(0o755)
+        status, output, errors = self.run_tool(
+            f"--build=a={fail_later}", "--sizes=64", "--rounds=9", "--directions=loop",
+            f"--json={path}")
+        self.assertEqual(status, 1)
+        self.assertIn("ended with exit status 5", errors)
+        self.assertIn("warning: incomplete, this run did not come to its end", output)
+        row = json.loads(path.read_text())["results"][0]
+        self.assertEqual(row["windows"] + row["dropped"], 2)
 
     def test_nobody_reads(self):
         """A pipe that is closed: the files are written all the same, and no traceback."""

@@ -13,6 +13,7 @@ the same round. The first build is the baseline of the ratios.
 import argparse
 import contextlib
 import datetime
+import functools
 import itertools
 import json
 import os
@@ -55,8 +56,9 @@ PRESETS = {
 }
 
 
+@functools.lru_cache(maxsize=None)
 def say(text):
-    """Tell what goes on."""
+    """Tell what goes on, each thing once."""
     print(f"dpdk-vhost-loop: {text}", file=sys.stderr, flush=True)
 
 
@@ -331,21 +333,23 @@ def all_pairs(args, placement, ring, huge, run_dir):
         yield pairs
 
 
-def measure_case(args, placement, ring, direction, huge, run_dir, progress, end):
-    """Run rounds until the intervals are narrow or the time is over; return the rows."""
-    rng, windows, variants = random.Random(args.seed), {}, None
+def measure_case(args, case, start_pairs, progress, end, found):
+    """Run rounds until the intervals are narrow or the time is over; add the rows to those found.
+
+    They are there after each round, so that what fails later does not take them along.
+    """
+    rng, windows, variants, first = random.Random(args.seed), {}, None, len(found)
     limit = int(args.rounds or 1000)
     for turn in range(1, limit + 1):
         # New processes each round: where their memory lies counts too.
-        with all_pairs(args, placement, ring, huge, run_dir) as pairs:
+        with start_pairs() as pairs:
             variants = variants or find_variants(args, pairs)
-            run_round(args, pairs, variants, direction, windows, rng)
-        rows = [row for size in windows for row in report.summarize(
-            (placement.kind, ring, direction, size), variants, windows[size])]
-        progress.show(f"{placement.kind} cores, {ring}, {direction}: round {turn}")
-        if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(args, rows):
+            run_round(args, pairs, variants, case[2], windows, rng)
+        found[first:] = [row for size in windows for row in report.summarize(
+            (*case, size), variants, windows[size])]
+        progress.show(f"{case[0]} cores, {case[1]}, {case[2]}: round {turn}")
+        if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(args, found[first:]):
             break
-    return rows
 
 
 def is_settled(args, rows):
@@ -355,18 +359,17 @@ def is_settled(args, rows):
     return bool(widths) and all(width <= args.width / 100 for width in widths)
 
 
-def measure(args, placements, huge):
-    """Measure the whole matrix; return the rows."""
+def measure(args, placements, huge, found):
+    """Measure the whole matrix; add the rows to those found."""
     cases = list(itertools.product(
         placements, args.rings, [name for name in args.directions if sizes_of(args, name)]))
-    rows = []
     with run_directory() as run_dir, Progress(args.seconds) as progress:
         for done, (placement, ring, direction) in enumerate(cases, 1):
             # What a case has not needed is left to the others.
             spare = args.seconds - progress.elapsed()
             end = progress.elapsed() + max(0, spare) / (len(cases) - done + 1)
-            rows += measure_case(args, placement, ring, direction, huge, run_dir, progress, end)
-    return rows
+            start_pairs = functools.partial(all_pairs, args, placement, ring, huge, run_dir)
+            measure_case(args, (placement.kind, ring, direction), start_pairs, progress, end, found)
 
 
 # What it says
@@ -452,6 +455,32 @@ def read_old(args):
     return old
 
 
+def measure_and_tell(args, placements, huge, head, warnings):
+    """Measure, print and write the results, those until a failure too; return the rows."""
+    cpus = {number for where in placements for number in where.forward}
+    start, stolen, rows = time.monotonic(), steal_ticks(cpus), []
+    try:
+        measure(args, placements, huge, rows)
+    except (LoopError, Stopped):
+        warnings = warnings + ["warning: incomplete, this run did not come to its end"]
+        raise
+    finally:
+        share = (steal_ticks(cpus) - stolen) / os.sysconf("SC_CLK_TCK") / len(cpus)
+        share /= time.monotonic() - start
+        if rows:
+            tell(args, head + [f"steal time: {share:.1%} of the CPUs that forward"] + warnings,
+                 rows)
+    return rows
+
+
+def tell(args, head, rows):
+    """Print and write the results."""
+    try:  # who reads the tables may have gone, a disk may be full: neither takes the other along
+        write_files(args, head, rows)
+    finally:
+        print("\n".join(head + report.text_tables(rows) + closing(args, rows)), flush=True)
+
+
 def run(args):
     """Measure and report; return the exit status."""
     machine = Machine()
@@ -464,16 +493,7 @@ def run(args):
         return run_verify(args, head, placements, huge)
     warnings = list(dict.fromkeys(f"warning: {line}" for where in placements
                                   for line in machine.warnings(where, load)))
-    cpus = {number for where in placements for number in where.forward}
-    start, stolen = time.monotonic(), steal_ticks(cpus)
-    rows = measure(args, placements, huge)
-    share = (steal_ticks(cpus) - stolen) / os.sysconf("SC_CLK_TCK") / len(cpus)
-    head.append(f"steal time: {share / (time.monotonic() - start):.1%} of the CPUs that forward")
-    try:  # who reads the tables may have gone, a disk may be full: neither takes the other along
-        write_files(args, head + warnings, rows)
-    finally:
-        print("\n".join(head + warnings + report.text_tables(rows) + closing(args, rows)),
-              flush=True)
+    rows = measure_and_tell(args, placements, huge, head, warnings)
     if not old:
         return 0
     lines, worse = report.compare(rows, old, args.max_loss / 100)

@@ -13,6 +13,7 @@ import subprocess
 from vhost_loop import LoopError
 from vhost_loop.stats import Ratio, kept, paired
 
+GNUPLOT_TIMEOUT_S = 60
 UNITS = {"latency": "us"}  # all other directions: Mpps
 FIELDS = ("core", "ring", "direction", "size", "build", "mode", "unit", "median", "min", "max",
           "ratio", "low", "high", "verdict", "windows", "dropped", "reasons")
@@ -238,7 +239,7 @@ def compare(rows, old, max_loss):
 
 def plot_curves(rows):
     """Return {variant: rows by size} of the first core, ring and direction of several sizes."""
-    first = rows[0]
+    first = rows[0] if rows else None
     same = [row for row in rows if row["size"] != "imix" and row["median"] and all(
         row[name] == first[name] for name in ("core", "ring", "direction"))]
     curves = {}
@@ -275,16 +276,27 @@ def write_plots(rows, prefix):
     """Draw PREFIX-rate and PREFIX-ratio as SVG and PNG; return the names of the files."""
     if shutil.which("gnuplot") is None:
         raise LoopError("no plots: gnuplot is not installed (package gnuplot-nox)")
-    curves, files = plot_curves(rows), []
+    if not plot_curves(rows):
+        raise LoopError("no plots: there is nothing that could be drawn")
+    files = []
     for kind in ("rate", "ratio"):
-        if kind == "ratio" and any(row["low"] is None for row in sum(curves.values(), [])):
-            continue  # too few rounds for error bars
+        # Not all have enough pairs for error bars.
+        curves = plot_curves([row for row in rows if kind == "rate" or row["low"] is not None])
+        if not curves:
+            continue
         for terminal, suffix in (("svg", "svg"), ("pngcairo", "png")):
             path = f"{prefix}-{kind}.{suffix}"
-            done = subprocess.run(
-                ["gnuplot"], input=gnuplot_script(curves, kind, terminal, path, rows[0]["unit"]),
-                text=True, capture_output=True, timeout=60, check=False)
-            if done.returncode != 0:
-                raise LoopError(f"gnuplot: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+            run_gnuplot(gnuplot_script(curves, kind, terminal, path, rows[0]["unit"]))
             files.append(path)
     return files
+
+
+def run_gnuplot(script):
+    """Draw a plot."""
+    try:
+        done = subprocess.run(["gnuplot"], input=script, text=True, capture_output=True,
+                              timeout=GNUPLOT_TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise LoopError(f"gnuplot: not ready after {GNUPLOT_TIMEOUT_S} s") from error
+    if done.returncode != 0:
+        raise LoopError(f"gnuplot: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
