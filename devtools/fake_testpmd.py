@@ -112,7 +112,7 @@ class Fake:
         if line == "show port stats all":
             return self.stats()
         if line == "show fwd stats all":
-            return "RX-total: 9  TX-dropped: 0  TX-total: 9"
+            return "\n".join(["RX-total: 9  TX-dropped: 0  TX-total: 9"] * 2)
         if line == "stop" and self.engine == "verify":
             counts = self.verified()
             return ("verify: port 0: %d sent, %d right, %d lost, %d reordered, %d corrupted"

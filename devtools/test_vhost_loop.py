@@ -529,6 +529,70 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(sides[1].waited(), 0)
 
 
+# What a dpdk-testpmd of DPDK 22.11 has printed in a loop, and where it knows no copy modes.
+PORT_STATS = b"""show port stats all\r\r
+\r
+  ######################## NIC statistics for port 0  ########################\r
+  RX-packets: 440576     RX-missed: 0          RX-bytes:  28196864\r
+  RX-errors: 0\r
+  RX-nombuf:  0         \r
+  TX-packets: 440160     TX-errors: 0          TX-bytes:  28170240\r
+\r
+  Throughput (since last show)\r
+  Rx-pps:            0          Rx-bps:            0\r
+  Tx-pps:            0          Tx-bps:            0\r
+  ############################################################################\r
+testpmd> """
+FWD_STATS = b"""show fwd stats all\r\r
+\r
+  ---------------------- Forward statistics for port 0  ----------------------\r
+  RX-packets: 440576         RX-dropped: 0             RX-total: 440576\r
+  TX-packets: 440160         TX-dropped: 416           TX-total: 440576\r
+  ----------------------------------------------------------------------------\r
+\r
+  +++++++++++++++ Accumulated forward statistics for all ports+++++++++++++++\r
+  RX-packets: 440576         RX-dropped: 0             RX-total: 440576\r
+  TX-packets: 440160         TX-dropped: 416           TX-total: 440576\r
+  ++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++\r
+testpmd> """
+NO_MODES = b"show port 0 vhost copy\r\r\nBad arguments\r\ntestpmd> "
+
+
+class RecordedTest(unittest.TestCase):
+    """What is read from the output of a real testpmd."""
+
+    class Side:
+        """A testpmd that has printed something."""
+
+        role, asked, unseen = "side", "", 0
+
+        def __init__(self, printed):
+            self.printed = printed
+
+        def send(self, command):
+            """Take a command."""
+
+    def pair(self, printed):
+        """Return a pair whose sides have printed this."""
+        pair = testpmd.Pair(None, None, "split", False, "/nonexistent")
+        pair.sides = [self.Side(printed), self.Side(printed)]
+        pair.vhost = pair.sides[1]
+        return pair
+
+    def test_received(self):
+        """Packets and bytes."""
+        pair = self.pair(PORT_STATS)
+        self.assertEqual(pair.count(pair.vhost)[:2], (440576, 28196864))
+
+    def test_lost(self):
+        """Each packet once, though testpmd has them for the port and for all ports."""
+        self.assertEqual(self.pair(FWD_STATS).lost(), 2 * 416)
+
+    def test_no_modes(self):
+        """DPDK without the patchset."""
+        self.assertIsNone(self.pair(NO_MODES).copy_mode())
+
+
 class BuildTest(unittest.TestCase):
     """What is read from build directories."""
 

@@ -30,6 +30,7 @@ MAX_WAIT = 0.2  # of its time, that a forwarding thread waits for its CPU
 MAX_LOSS = 0.001  # of its packets
 SHARED_OPTIONS = ("use_cc_memcpy",)  # of our build and of DPDK as its subproject
 PROMPT = rb"testpmd> "
+RECEIVED = rb"RX-packets: *(\d+).*?RX-bytes: *(\d+)"
 COPY_MODE = rb"vhost copy of port \d+: mode (\w+)"
 VERIFIED = (rb"verify: port \d+: (\d+) sent, (\d+) right, (\d+) lost, (\d+) reordered, "
             rb"(\d+) corrupted")
@@ -315,7 +316,7 @@ class Pair:
     def count(self, side):
         """Return packets and bytes that a side has received, and the time in seconds."""
         side.send("show port stats all")
-        match = self.wait(side, rb"RX-packets: *(\d+).*?RX-bytes: *(\d+).*?" + PROMPT)
+        match = self.wait(side, RECEIVED + rb".*?" + PROMPT)
         return int(match.group(1)), int(match.group(2)), time.monotonic()
 
     def waited(self):
@@ -326,8 +327,7 @@ class Pair:
         """Return how many packets the forwarding of both sides has dropped."""
         total = 0
         for side in self.sides:
-            answer = self.command(side, "show fwd stats all")
-            total += sum(int(number) for number in re.findall(rb"TX-dropped: *(\d+)", answer))
+            total += dropped(self.command(side, "show fwd stats all"))
         return total
 
     def start_loop(self, size):
@@ -440,6 +440,15 @@ class Pair:
         if not packets or abs(size_sum - packets * mean) > slack:
             raise LoopError(f"{packets} packets of {size} bytes came back, "
                             f"but {size_sum} bytes in all{self.tails()}")
+
+
+def dropped(answer):
+    """Return how many packets could not be sent on, from what testpmd says of its forwarding.
+
+    It says so for the port and once more for all ports: there is one port.
+    """
+    numbers = re.findall(rb"TX-dropped: *(\d+)", answer)
+    return int(numbers[0]) if numbers else 0
 
 
 def why_dropped(direction, steal, waited, elapsed, lost, packets):
