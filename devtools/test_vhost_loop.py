@@ -254,6 +254,20 @@ class TopologyTest(TreeTest):
         self.assertEqual(topology.steal_ticks([1], tree.root), 7)
         self.assertEqual(topology.steal_ticks([0, 1], tree.root), 12)
 
+    def test_quota(self):
+        """Of the control group, and of those that it is in."""
+        tree = self.tree(2)
+        self.assertEqual(tree.machine().cpu_limit(), float("inf"))
+        tree.write("proc/self/cgroup", "1:cpu:/old\n0::/box/inner")
+        tree.write("sys/fs/cgroup/box/inner/cpu.max", "max 100000")
+        tree.write("sys/fs/cgroup/box/cpu.max", "150000 100000")
+        machine = tree.machine()
+        self.assertEqual(machine.cpu_limit(), 1.5)
+        self.assertIn("limits this process to 1.50 CPUs",
+                      " ".join(machine.warnings(machine.place("all"), 0)))
+        tree.write("proc/self/cgroup", "0::/../elsewhere")
+        self.assertEqual(tree.machine().cpu_limit(), float("inf"))
+
     def test_huge_pages(self):
         """Those of the node that has fewest count, as far as nobody has reserved them."""
         tree = self.xeon()
@@ -618,6 +632,24 @@ class BuildTest(unittest.TestCase):
         self.assertEqual(options["default_library"], "shared")
         self.assertEqual(options["cpu_instruction_set"], "haswell")
 
+    def test_doubts(self):
+        """Builds that are no benchmark, and builds that are none of each other."""
+        def build(name, **options):
+            made = testpmd.Build(name, None, pathlib.Path("/nonexistent"))
+            made.options = options
+            return made
+        fast = build("fast", optimization="3", default_library="static", b_sanitize="none")
+        self.assertEqual(fast.doubts(), [])
+        for options, text in (({"optimization": "0", "buildtype": "debug"}, "no optimisation"),
+                              ({"b_sanitize": "address"}, "sanitizers"),
+                              ({"b_pgo": "generate"}, "counts for a profile")):
+            self.assertEqual(build("slow", **options).doubts(),
+                             [f"slow is built with {text}: its rates mean nothing"])
+        self.assertEqual(build("own", optimization="0", buildtype="plain").doubts(), [])
+        self.assertEqual(testpmd.differences([fast, build("less", optimization="2")]),
+                         ["the builds differ in optimization: 2, 3"])
+        self.assertEqual(testpmd.differences([fast, fast, build("unknown")]), [])
+
     def test_options_that_are_none(self):
         """What a setup that was interrupted has left."""
         with tempfile.TemporaryDirectory() as directory:
@@ -887,6 +919,16 @@ class LoopTest(unittest.TestCase):
     def test_tool_is_killed(self):
         """Nor does kill -9 of the tool."""
         self.assertEqual(self.ended_by(signal.SIGKILL)[0], -signal.SIGKILL)
+
+    def test_janitor_is_killed(self):
+        """The directory goes all the same, when the tool comes to its end."""
+        with testpmd.run_directory() as run_dir:
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                with contextlib.suppress(OSError):
+                    words = path.read_bytes().split(b"\0")
+                    if words[0] == b"sh" and run_dir.encode() in words:
+                        os.kill(int(path.parent.name), signal.SIGKILL)
+        self.assertFalse(pathlib.Path(run_dir).exists())
 
     def test_child_is_killed(self):
         """Nor that of a child, which is named."""

@@ -34,7 +34,8 @@ sys.dont_write_bytecode = True
 from vhost_loop import LoopError, report, verify  # noqa: E402
 from vhost_loop.stats import MIN_PAIRS  # noqa: E402
 from vhost_loop.testpmd import (  # noqa: E402
-    MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, run_directory, stop)
+    MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, differences, run_directory,
+    stop)
 from vhost_loop.topology import Machine, steal_ticks  # noqa: E402
 
 MIN_SIZE, MAX_SIZE = 64, 1518
@@ -491,8 +492,9 @@ def run(args):
     head = header(args, machine, placements, huge)
     if args.verify:
         return run_verify(args, head, placements, huge)
-    warnings = list(dict.fromkeys(f"warning: {line}" for where in placements
-                                  for line in machine.warnings(where, load)))
+    doubts = [line for where in placements for line in machine.warnings(where, load)]
+    doubts += [line for build in args.build for line in build.doubts()] + differences(args.build)
+    warnings = [f"warning: {line}" for line in dict.fromkeys(doubts)]
     rows = measure_and_tell(args, placements, huge, head, warnings)
     if not old:
         return 0

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -82,6 +83,19 @@ class Build:
         # Drivers are plugins, looked for where "ninja install" would put them.
         return [str(self.testpmd), "-d", str(self.testpmd.resolve().parent.parent / "drivers")]
 
+    def doubts(self):
+        """Return lines on why figures of this build say little of another one."""
+        get, why = self.options.get, []
+        if get("optimization") in ("0", "g") and get("buildtype") != "plain":
+            why.append("no optimisation")
+        if get("b_sanitize", "none") not in ("none", []):
+            why.append("sanitizers")
+        if get("b_coverage"):
+            why.append("counts for coverage")
+        if get("b_pgo") == "generate":
+            why.append("counts for a profile")
+        return [f"{self.name} is built with {text}: its rates mean nothing" for text in why]
+
     def describe(self):
         """Return compiler and build options as one line."""
         names = ("buildtype", "default_library", "cpu_instruction_set", "use_cc_memcpy", "c_args",
@@ -92,6 +106,16 @@ class Build:
                          [f"{name}={' '.join(value) if isinstance(value, list) else value}"
                           .replace("True", "true").replace("False", "false")
                           for name, value in values.items()])
+
+
+def differences(builds):
+    """Return lines on options other than the compiler's that builds do not have in common."""
+    lines = []
+    for name in ("optimization", "default_library", "cpu_instruction_set", "b_lto"):
+        values = {str(build.options[name]) for build in builds if name in build.options}
+        if len(values) > 1:
+            lines.append(f"the builds differ in {name}: {', '.join(sorted(values))}")
+    return lines
 
 
 def meson_options(path):
@@ -482,6 +506,7 @@ def run_directory():
     finally:
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         janitor.communicate()
+        shutil.rmtree(run_dir, ignore_errors=True)  # should somebody have killed the janitor
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 

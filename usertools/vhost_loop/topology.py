@@ -221,6 +221,19 @@ class Machine:
             return read(self.root / "sys/hypervisor/type", "yes")
         return None
 
+    def cpu_limit(self):
+        """Return how many CPUs the control groups of this process leave it, by their quota."""
+        found = re.search(r"^0::/(.*)$", read(self.root / "proc/self/cgroup"), re.M)
+        top = self.root / "sys/fs/cgroup"
+        group, limit = top / (found.group(1) if found else ""), float("inf")
+        while True:
+            quota, _, period = read(group / "cpu.max").partition(" ")
+            if quota.isdecimal() and period.isdecimal():
+                limit = min(limit, int(quota) / int(period))
+            if group == top or top not in group.parents:
+                return limit
+            group = group.parent
+
     def warnings(self, placement, load):
         """Return lines on what makes figures of this machine doubtful."""
         lines, facts = [], self.facts(placement.forward)
@@ -229,6 +242,10 @@ class Machine:
                          "better is performance")
         if self.hypervisor():
             lines.append("a virtual machine: its neighbours move absolute rates, read the ratios")
+        limit = self.cpu_limit()
+        if limit < 2:
+            lines.append(f"a control group limits this process to {limit:.2f} CPUs, and both "
+                         "sides need a whole one all the time")
         if load > 0.5:
             lines.append(f"the load was {load:.2f} at the start: other processes compete")
         if set(placement.main) & set(placement.forward):
