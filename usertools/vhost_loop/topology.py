@@ -207,7 +207,7 @@ class Machine:
         return len({cpu.node for cpu in self.cpus.values()}) > 1
 
     def free_huge_pages(self, nodes):
-        """Return the free huge pages of the default size, of the node with fewest, and their MB."""
+        """Return the free huge pages of the default size, on the node with fewest; their MB."""
         info = dict(re.findall(r"(\w+): +(\d+)", read(self.root / "proc/meminfo")))
         kb = int(info.get("Hugepagesize", 0))
         free = int(info.get("HugePages_Free", 0)) - int(info.get("HugePages_Rsvd", 0))
@@ -238,8 +238,8 @@ class Machine:
         """Return lines on what makes figures of this machine doubtful."""
         lines, facts = [], self.facts(placement.forward)
         if facts["governor"] not in ("performance", "unknown"):
-            lines.append(f"{placement.kind} cores, governor {facts['governor']}: frequencies change while it measures; "
-                         "better is performance")
+            lines.append(f"{placement.kind} cores, governor {facts['governor']}: frequencies "
+                         "change while it measures; better is performance")
         if self.hypervisor():
             lines.append("a virtual machine: its neighbours move absolute rates, read the ratios")
         limit = self.cpu_limit()
