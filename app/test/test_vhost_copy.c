@@ -160,7 +160,7 @@ check_received(const struct guest_buf *bufs, const uint32_t *lens, unsigned int 
 
 	memcpy(&hdr, bufs[0].start, sizeof(hdr));
 	/* DPDK writes no header before an empty packet, though it tells of one. */
-	if ((kind->features & MRG) != 0 && pkt_len != 0 && hdr.num_buffers != num)
+	if (pkt_len != 0 && hdr.num_buffers != num)
 		return "wrong number of buffers in the header";
 	for (i = 0; i < num; i++) {
 		size_t skip = i == 0 ? hdr_len : 0;

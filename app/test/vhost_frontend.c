@@ -639,7 +639,8 @@ vhost_frontend_create(const struct vhost_frontend_config *config)
 		return NULL;
 	}
 	frontend->config = *config;
-	frontend->config.features |= 1ULL << VIRTIO_F_VERSION_1;
+	if (!config->legacy)
+		frontend->config.features |= 1ULL << VIRTIO_F_VERSION_1;
 	frontend->vid = -1;
 	frontend->socket = -1;
 	frontend->backend_socket = -1;
@@ -785,10 +786,12 @@ vhost_frontend_vid(const struct vhost_frontend *frontend)
 }
 
 size_t
-vhost_frontend_hdr_len(const struct vhost_frontend *frontend __rte_unused)
+vhost_frontend_hdr_len(const struct vhost_frontend *frontend)
 {
-	/* That of VIRTIO_F_VERSION_1. */
-	return sizeof(struct virtio_net_hdr_mrg_rxbuf);
+	const uint64_t longer = 1ULL << VIRTIO_F_VERSION_1 | 1ULL << VIRTIO_NET_F_MRG_RXBUF;
+
+	return (frontend->config.features & longer) != 0 ? sizeof(struct virtio_net_hdr_mrg_rxbuf)
+							 : sizeof(struct virtio_net_hdr);
 }
 
 uint8_t *
@@ -822,6 +825,15 @@ vhost_frontend_queue_ready(struct vhost_frontend *frontend, enum vhost_frontend_
 	if (ask(frontend, GET_FEATURES, &msg) != 0)
 		return -1;
 	return __atomic_load_n(&frontend->ready[queue], __ATOMIC_ACQUIRE);
+}
+
+unsigned int
+vhost_frontend_take_calls(struct vhost_frontend *frontend, enum vhost_frontend_queue queue)
+{
+	uint64_t calls;
+
+	/* There is nothing to read if there were none. */
+	return eventfd_read(frontend->call_fd[queue], &calls) == 0 ? calls : 0;
 }
 
 int

@@ -53,10 +53,13 @@ struct vhost_frontend_region {
 /** What a front end is made of. */
 struct vhost_frontend_config {
 	/**
-	 * Bits of virtio and virtio-net that are negotiated; VIRTIO_F_VERSION_1 is added.
+	 * Bits of virtio and virtio-net that are negotiated; VIRTIO_F_VERSION_1 is added
+	 * unless the guest is a legacy one.
 	 * With VIRTIO_F_ACCESS_PLATFORM (33) all addresses in rings are those of an IOMMU.
 	 */
 	uint64_t features;
+	/** The driver is older than virtio 1.0. */
+	bool legacy;
 	/** More flags for rte_vhost_driver_register(); the one for an IOMMU is added. */
 	uint64_t register_flags;
 	/** If not NULL: called when vhost has the socket and no device yet; not 0 is a fault. */
@@ -122,7 +125,7 @@ vhost_frontend_destroy(struct vhost_frontend *frontend);
 int
 vhost_frontend_vid(const struct vhost_frontend *frontend);
 
-/** @return Bytes of the header before each packet: 12. */
+/** @return Bytes of the header before each packet: 12, or 10 of a legacy guest's. */
 size_t
 vhost_frontend_hdr_len(const struct vhost_frontend *frontend);
 
@@ -232,6 +235,10 @@ vhost_frontend_desc_len(
 int
 vhost_frontend_poll(
 	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint32_t *len);
+
+/** @return How often the device has called the guest of a queue since it was last asked. */
+unsigned int
+vhost_frontend_take_calls(struct vhost_frontend *frontend, enum vhost_frontend_queue queue);
 
 /**
  * @name IOMMU

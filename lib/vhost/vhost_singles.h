@@ -120,18 +120,17 @@ vhost_singles_fits(
 {
 	const uint32_t len = pkt->data_len;
 
-	return likely(len == pkt->pkt_len && len != 0 && hdr_len + len <= buf->len &&
+	return likely(len == pkt->pkt_len && hdr_len + len <= buf->len &&
 		(pkt->ol_flags & VHOST_SINGLES_OFFLOADS) == 0);
 }
 
 /* Copy a packet into a guest buffer, behind a header that tells of nothing. */
 static __rte_always_inline void
-vhost_singles_put(const struct vhost_singles_buf *buf, const struct rte_mbuf *pkt, uint16_t hdr_len,
-	bool mergeable)
+vhost_singles_put(const struct vhost_singles_buf *buf, const struct rte_mbuf *pkt, uint16_t hdr_len)
 {
 	const struct virtio_net_hdr_mrg_rxbuf hdr = { .num_buffers = 1 };
 
-	if (mergeable)
+	if (hdr_len == sizeof(hdr))
 		memcpy(buf->addr, &hdr, sizeof(hdr));
 	else
 		memcpy(buf->addr, &hdr, sizeof(hdr.hdr));
@@ -144,7 +143,6 @@ vhost_singles_put_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq
 	struct rte_mbuf **pkts, uint32_t count, struct vhost_singles_region *region)
 {
 	struct vring_used_elem *used = &vq->shadow_used_split[vq->shadow_used_idx];
-	const bool mergeable = dev->features & (1ULL << VIRTIO_NET_F_MRG_RXBUF);
 	const uint16_t hdr_len = dev->vhost_hlen;
 	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
 	uint32_t num, i;
@@ -161,7 +159,7 @@ vhost_singles_put_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq
 		used[num].len = hdr_len + pkts[num]->data_len;
 	}
 	for (i = 0; i < num; i++)
-		vhost_singles_put(&bufs[i], pkts[i], hdr_len, mergeable);
+		vhost_singles_put(&bufs[i], pkts[i], hdr_len);
 	vq->shadow_used_idx += num;
 	vq->last_avail_idx += num;
 	return num;

@@ -63,6 +63,22 @@ identifier translates = { map_one_desc, virtio_dev_rx_sync_batch_check,
  ...>
  }
 
+// changes 2-3 lines: a header that has a number of buffers tells of one, too
+//
+// DPDK writes it for guests that may get a packet in several buffers only; virtio asks for
+// it from all devices of version 1.
+@@
+identifier writes_header = { mbuf_to_desc, virtio_dev_rx_batch_packed_copy,
+	virtio_dev_rx_async_packed_batch_enqueue };
+@@
+ writes_header(struct virtio_net *dev, ...)
+ {
+ <...
+-rxvq_is_mergeable(dev)
++dev->vhost_hlen == sizeof(struct virtio_net_hdr_mrg_rxbuf)
+ ...>
+ }
+
 // changes 4 lines: the way to copy is chosen once for a burst, to guests
 @@
 @@
