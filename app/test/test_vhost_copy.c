@@ -239,16 +239,20 @@ test_enqueue_burst(unsigned int num, size_t first_len)
 	uint32_t len;
 	unsigned int i, sent;
 
-	for (i = 0; i < num; i++) {
+	for (i = 0; i < num && fault == NULL; i++) {
 		bufs[i] = place(i, slot_len, first_len + i, 2048);
 		pkts[i] = make_packet(pool, first_len + i);
 		if (pkts[i] == NULL || post(VHOST_FRONTEND_RX, bufs[i]) < 0)
-			return report("cannot make a burst", first_len);
+			fault = "cannot make a burst";
 	}
-	sent = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, pkts, num);
-	rte_pktmbuf_free_bulk(pkts, num);
-	if (sent != num)
-		return report("burst not enqueued", first_len);
+	sent = fault != NULL ? 0
+			     : rte_vhost_enqueue_burst(
+				       vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, pkts, num);
+	rte_pktmbuf_free_bulk(pkts, i);
+	if (fault == NULL && sent != num)
+		fault = "burst not enqueued";
+	if (fault != NULL)
+		return report(fault, first_len);
 	for (i = 0; i < num; i++) {
 		if (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &len) < 0)
 			return report("buffer of a burst not used", first_len + i);
@@ -418,11 +422,14 @@ test_split_header(uint32_t first, uint32_t second)
 		parts[num++].len = len;
 	}
 	if (m == NULL || vhost_frontend_post(frontend, VHOST_FRONTEND_RX, parts, num, false) < 0)
-		return report("cannot post a split header", pkt_len);
-	i = rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1);
+		fault = "cannot post a split header";
+	else if (rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) !=
+			1 ||
+		vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &len) < 0)
+		fault = "not enqueued behind a split header";
 	rte_pktmbuf_free(m);
-	if (i != 1 || vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, &len) < 0)
-		return report("not enqueued behind a split header", pkt_len);
+	if (fault != NULL)
+		return report(fault, pkt_len);
 	for (i = 0, at = 0; i < num; at += parts[i].len, i++) {
 		part = place(i, 1024, pkt_len, parts[i].len);
 		memcpy(packet + at, part.start, part.len);
@@ -490,10 +497,13 @@ test_across_regions(size_t pkt_len, size_t in_first)
 	copy_across(packet, len, in_first, true);
 	m = make_packet(pool, pkt_len);
 	if (m == NULL || vhost_frontend_post(frontend, VHOST_FRONTEND_RX, &buf, 1, false) < 0)
-		return report("cannot post across regions", pkt_len);
-	if (rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) != 1)
-		return report("not enqueued across regions", pkt_len);
+		fault = "cannot post across regions";
+	else if (rte_vhost_enqueue_burst(vhost_frontend_vid(frontend), VHOST_FRONTEND_RX, &m, 1) !=
+		1)
+		fault = "not enqueued across regions";
 	rte_pktmbuf_free(m);
+	if (fault != NULL)
+		return report(fault, pkt_len);
 	if (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) < 0)
 		return report("not used across regions", pkt_len);
 	copy_across(packet, len, in_first, false);
@@ -696,7 +706,8 @@ test_kind(int (*test)(void))
 	next_mem = vhost_frontend_mem(frontend, 1, &next_len);
 	ret = test();
 	vhost_frontend_destroy(frontend);
-	if (ret == 0 && rte_mempool_avail_count(pool) != mbufs)
+	/* Also where something is wrong: the pool goes in the end. */
+	if (rte_mempool_avail_count(pool) != mbufs)
 		ret = report("mbufs are lost", 0);
 	return ret;
 }
