@@ -23,9 +23,11 @@
 #include <linux/virtio_ring.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 #include <rte_log.h>
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
+#include <rte_vhost_copy.h>
 
 #include "other_cpus.h"
 #include "test.h"
@@ -469,6 +471,170 @@ disconnect(void)
 	return guest.fault != NULL ? guest.fault : create();
 }
 
+/* --- questions --- */
+
+#define NUM_GOING 30
+
+/*
+ * A thread that asks how a device copies while the device goes. An answer takes long while
+ * another thread tries modes for another device.
+ */
+static struct {
+	pthread_t thread;
+	pthread_t calibrating;
+	rte_cpuset_t cpus;
+	bool other_cpus;
+	bool stop;
+	struct vhost_frontend *other;
+	char other_path[64];
+	bool present;       /* there is a device that is set up, or was and is going */
+	unsigned int asked; /* questions that have been answered, or not */
+	int vid;
+	unsigned int answers;
+	const char *fault;
+} asker;
+
+/* What vhost tells while a device is there, or goes, is of that device. */
+static void
+ask(void)
+{
+	const bool present = __atomic_load_n(&asker.present, __ATOMIC_ACQUIRE);
+	struct rte_vhost_copy_histogram to_guest, from_guest;
+	struct rte_vhost_copy_status status;
+	const int vid = __atomic_load_n(&asker.vid, __ATOMIC_RELAXED);
+
+	rte_vhost_get_copy_histogram(vid, &to_guest, &from_guest);
+	if (rte_vhost_get_copy_status(vid, &status) != 0 || !present)
+		return;
+	asker.answers++;
+	if (status.mode != RTE_VHOST_COPY_NARROW || !status.histogram)
+		asker.fault = "vhost tells of a device that is gone";
+}
+
+static void *
+run_asker(void *arg __rte_unused)
+{
+	if (asker.other_cpus)
+		move_to_cpus(&asker.cpus);
+	while (!__atomic_load_n(&asker.stop, __ATOMIC_RELAXED)) {
+		ask();
+		__atomic_store_n(&asker.asked, asker.asked + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Wait until no question is open that was asked before. */
+static void
+wait_asked(void)
+{
+	const unsigned int before = __atomic_load_n(&asker.asked, __ATOMIC_ACQUIRE);
+
+	while (__atomic_load_n(&asker.asked, __ATOMIC_ACQUIRE) - before < 2)
+		sched_yield();
+}
+
+/* Have modes tried again and again. */
+static void *
+run_calibrating(void *arg __rte_unused)
+{
+	struct rte_mbuf *m;
+
+	while (!__atomic_load_n(&asker.stop, __ATOMIC_RELAXED)) {
+		/* Let the others have what is locked meanwhile. */
+		rte_delay_us_sleep(100);
+		rte_vhost_driver_set_copy_mode(asker.other_path, RTE_VHOST_COPY_CALIBRATE);
+		rte_vhost_dequeue_burst(
+			vhost_frontend_vid(asker.other), VHOST_FRONTEND_TX, pool, &m, 1);
+	}
+	return NULL;
+}
+
+static int
+keep_path(const char *path)
+{
+	snprintf(asker.other_path, sizeof(asker.other_path), "%s", path);
+	return 0;
+}
+
+static int
+set_copy(const char *path)
+{
+	return rte_vhost_driver_set_copy_mode(path, RTE_VHOST_COPY_NARROW) |
+		rte_vhost_driver_set_copy_histogram(path, true);
+}
+
+static struct vhost_frontend *
+create_asked(int (*registered)(const char *path))
+{
+	const struct vhost_frontend_config config = {
+		.registered = registered,
+		.ring_size = RING_SIZE,
+		.num_regions = 1,
+		.regions = { { .guest_addr = REGION_ADDR, .len = REGION_LEN } },
+	};
+
+	return vhost_frontend_create(&config);
+}
+
+/* A device comes and goes, whatever the other threads are doing. */
+static const char *
+go_often(void)
+{
+	struct vhost_frontend *asked;
+	unsigned int i;
+
+	for (i = 1; i <= NUM_GOING && asker.fault == NULL; i++) {
+		asked = create_asked(set_copy);
+		if (asked == NULL)
+			return "no device";
+		__atomic_store_n(&asker.vid, vhost_frontend_vid(asked), __ATOMIC_RELAXED);
+		__atomic_store_n(&asker.present, true, __ATOMIC_RELEASE);
+		/* Until somebody asks. */
+		rte_delay_us_sleep(1000);
+		vhost_frontend_destroy(asked);
+		__atomic_store_n(&asker.present, false, __ATOMIC_RELEASE);
+		wait_asked();
+	}
+	return asker.fault;
+}
+
+static const char *
+run_questions(void)
+{
+	const char *fault;
+
+	asker.stop = false;
+	if (pthread_create(&asker.thread, NULL, run_asker, NULL) != 0)
+		return "no thread";
+	if (pthread_create(&asker.calibrating, NULL, run_calibrating, NULL) == 0) {
+		fault = go_often();
+		__atomic_store_n(&asker.stop, true, __ATOMIC_RELAXED);
+		pthread_join(asker.calibrating, NULL);
+	} else {
+		fault = "no second thread";
+	}
+	__atomic_store_n(&asker.stop, true, __ATOMIC_RELAXED);
+	pthread_join(asker.thread, NULL);
+	return fault == NULL && asker.answers == 0 ? "nothing was answered" : fault;
+}
+
+static int
+test_questions(void)
+{
+	const char *fault = "no device";
+
+	asker.other_cpus = get_other_cpus(&asker.cpus);
+	asker.other = create_asked(keep_path);
+	if (asker.other != NULL)
+		fault = run_questions();
+	vhost_frontend_destroy(asker.other);
+	if (fault != NULL)
+		printf("questions: %s\n", fault);
+	else
+		printf("questions: %u answers while %u devices went\n", asker.answers, NUM_GOING);
+	return fault == NULL ? 0 : -1;
+}
+
 /* --- all --- */
 
 static const struct {
@@ -555,6 +721,8 @@ test_vhost_copy_stop(void)
 		for (way = 0; way < RTE_DIM(ways); way++)
 			if (test_way(kind, way) != 0)
 				ret = -1;
+	if (test_questions() != 0)
+		ret = -1;
 	rte_mempool_free(pool);
 	return ret;
 }

@@ -123,8 +123,7 @@ rte_vhost_driver_set_copy_mode(const char *path, enum rte_vhost_copy_mode mode);
  *
  * Tell how a device copies packets. This function is thread-safe; bursts that run
  * meanwhile may be counted or not. While modes are tried it waits, for milliseconds.
- * As with all functions of a device, it must have returned before the application's
- * destroy_device() callback does.
+ * The device may go at any time: then it is none.
  *
  * @param vid
  *   The device.
@@ -162,8 +161,7 @@ rte_vhost_driver_set_copy_histogram(const char *path, bool on);
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Get what was counted. This function is thread-safe; copies made meanwhile may be
- * counted or not. As with all functions of a device, it must have returned before the
- * application's destroy_device() callback does.
+ * counted or not. The device may go at any time: then it is none.
  *
  * @param vid
  *   The device.

@@ -12,6 +12,7 @@
 #include <eal_export_fallback.h>
 
 #include "vhost_copy.h"
+#include "vhost_telemetry.h"
 
 const struct vhost_copy_path vhost_copy_path_by_core;
 
@@ -183,17 +184,13 @@ vhost_copy_set_histogram(int vid, bool on)
 	rte_spinlock_unlock(&copy_lock);
 }
 
-RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_status, 22.11)
-int
-rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status)
+void
+vhost_copy_status(const struct virtio_net *dev, struct rte_vhost_copy_status *status)
 {
-	struct virtio_net *dev = get_device(vid);
 	struct vhost_virtqueue *vq;
 	uint64_t bursts;
 	unsigned int i, mode;
 
-	if (dev == NULL)
-		return -ENODEV;
 	memset(status, 0, sizeof(*status));
 	rte_spinlock_lock(&copy_lock);
 	status->histogram = dev->copy_counting;
@@ -212,7 +209,20 @@ rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status)
 					&vq->copy_core_type, __ATOMIC_RELAXED);
 		}
 	}
-	return 0;
+}
+
+RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_status, 22.11)
+int
+rte_vhost_get_copy_status(int vid, struct rte_vhost_copy_status *status)
+{
+	const struct virtio_net *dev;
+
+	vhost_telemetry_lock_devices();
+	dev = get_device(vid);
+	if (dev != NULL)
+		vhost_copy_status(dev, status);
+	vhost_telemetry_unlock_devices();
+	return dev != NULL ? 0 : -ENODEV;
 }
 
 RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_copy_mode_name, 22.11)

@@ -76,6 +76,13 @@ vhost_copy_set_mode(int vid, enum rte_vhost_copy_mode mode);
 void
 vhost_copy_set_histogram(int vid, bool on);
 
+/* Tell of a device that cannot go meanwhile, see vhost_telemetry_lock_devices(). */
+void
+vhost_copy_status(const struct virtio_net *dev, struct rte_vhost_copy_status *status);
+void
+vhost_copy_histogram(const struct virtio_net *dev, struct rte_vhost_copy_histogram *enqueue,
+	struct rte_vhost_copy_histogram *dequeue);
+
 #if defined(VHOST_COPY_COUNTED)
 
 /* Chosen already, but for the mode. */

@@ -10,6 +10,7 @@
 
 #include "vhost_copy.h"
 #include "vhost_copy_histogram.h"
+#include "vhost_telemetry.h"
 
 RTE_DEFINE_PER_LCORE(struct vhost_copy_counter, vhost_copy_counter);
 
@@ -65,18 +66,14 @@ add_counts(uint64_t *sum, const uint64_t *counts, unsigned int num)
 		sum[i] += __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
 }
 
-RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_histogram, 22.11)
-int
-rte_vhost_get_copy_histogram(
-	int vid, struct rte_vhost_copy_histogram *enqueue, struct rte_vhost_copy_histogram *dequeue)
+void
+vhost_copy_histogram(const struct virtio_net *dev, struct rte_vhost_copy_histogram *enqueue,
+	struct rte_vhost_copy_histogram *dequeue)
 {
-	struct virtio_net *dev = get_device(vid);
 	struct rte_vhost_copy_histogram *sum;
 	const struct vhost_virtqueue *vq;
 	uint32_t i, epoch;
 
-	if (dev == NULL)
-		return -ENODEV;
 	memset(enqueue, 0, sizeof(*enqueue));
 	memset(dequeue, 0, sizeof(*dequeue));
 	epoch = __atomic_load_n(&dev->copy_histogram_epoch, __ATOMIC_RELAXED);
@@ -91,7 +88,21 @@ rte_vhost_get_copy_histogram(
 		add_counts(
 			sum->alignments, vq->copy_histogram.alignments, RTE_DIM(sum->alignments));
 	}
-	return 0;
+}
+
+RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_get_copy_histogram, 22.11)
+int
+rte_vhost_get_copy_histogram(
+	int vid, struct rte_vhost_copy_histogram *enqueue, struct rte_vhost_copy_histogram *dequeue)
+{
+	const struct virtio_net *dev;
+
+	vhost_telemetry_lock_devices();
+	dev = get_device(vid);
+	if (dev != NULL)
+		vhost_copy_histogram(dev, enqueue, dequeue);
+	vhost_telemetry_unlock_devices();
+	return dev != NULL ? 0 : -ENODEV;
 }
 
 RTE_EXPORT_EXPERIMENTAL_SYMBOL(rte_vhost_copy_size_class_max, 22.11)

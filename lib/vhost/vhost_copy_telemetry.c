@@ -65,9 +65,8 @@ tell_device(const struct virtio_net *dev, struct rte_tel_data *to)
 	struct rte_vhost_copy_status status;
 	struct rte_tel_data *histogram;
 
-	if (rte_vhost_get_copy_status(dev->vid, &status) != 0 ||
-		rte_vhost_get_copy_histogram(dev->vid, &enqueue, &dequeue) != 0)
-		return -ENODEV;
+	vhost_copy_status(dev, &status);
+	vhost_copy_histogram(dev, &enqueue, &dequeue);
 	rte_tel_data_add_dict_string(to, "mode", rte_vhost_copy_mode_name(status.mode));
 	rte_tel_data_add_dict_string(to, "core_type", rte_cpu_core_type_name(status.core_type));
 	add_bursts(to, &status);

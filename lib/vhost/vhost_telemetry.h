@@ -16,7 +16,7 @@
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
 #endif
 
-/* Keep devices from going: whoever asks is another thread, at any time. */
+/* Keep devices from going: whoever asks is another thread, at any time. Not nested. */
 void
 vhost_telemetry_lock_devices(void);
 void
