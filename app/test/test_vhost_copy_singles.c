@@ -795,20 +795,26 @@ other_translation(void)
 
 /* --- indexes --- */
 
+static const char *
+post_many(enum vhost_frontend_queue queue, unsigned int num)
+{
+	const char *fault = NULL;
+	unsigned int i;
+
+	for (i = 0; i < num && fault == NULL; i++)
+		fault = queue == VHOST_FRONTEND_RX ? post(queue, i, GOOD_LEN) : post_packet(i);
+	return fault;
+}
+
 /* Move a ring's indexes on by a burst. */
 static const char *
 move_on(enum vhost_frontend_queue queue)
 {
 	const int vid = vhost_frontend_vid(frontend);
 	struct rte_mbuf *pkts[BURST];
-	const char *fault = NULL;
+	const char *fault = post_many(queue, BURST);
 	unsigned int i;
 
-	for (i = 0; i < BURST && fault == NULL; i++)
-		if (queue == VHOST_FRONTEND_RX)
-			fault = post(queue, i, GOOD_LEN);
-		else
-			fault = post_packet(i);
 	if (fault != NULL)
 		return fault;
 	if (queue == VHOST_FRONTEND_RX) {
@@ -864,14 +870,9 @@ static const char *
 burst_calls(enum vhost_frontend_queue queue, unsigned int num, unsigned int calls)
 {
 	struct rte_mbuf *pkts[BATCH];
-	const char *fault = NULL;
-	unsigned int i, got;
+	const char *fault = post_many(queue, num);
+	unsigned int got;
 
-	for (i = 0; i < num && fault == NULL; i++)
-		if (queue == VHOST_FRONTEND_RX)
-			fault = post(queue, i, GOOD_LEN);
-		else
-			fault = post_packet(i);
 	if (fault != NULL)
 		return fault;
 	if (queue == VHOST_FRONTEND_RX) {
