@@ -12,6 +12,7 @@
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 #include <rte_mbuf.h>
+#include <rte_version.h>
 
 #include "testpmd.h"
 
@@ -155,6 +156,13 @@ check_packet(const struct rte_mbuf *pkt)
 	verify.right++;
 }
 
+static void
+count_burst(struct pkt_burst_stats *stats, uint16_t len)
+{
+	if (record_burst_stats)
+		stats->pkt_burst_spread[len]++;
+}
+
 static uint16_t
 receive(struct fwd_stream *fs)
 {
@@ -162,7 +170,7 @@ receive(struct fwd_stream *fs)
 	uint16_t i, count;
 
 	count = rte_eth_rx_burst(fs->rx_port, fs->rx_queue, pkts, nb_pkt_per_burst);
-	inc_rx_burst_stats(fs, count);
+	count_burst(&fs->rx_burst_stats, count);
 	fs->rx_packets += count;
 	for (i = 0; i < count; i++)
 		check_packet(pkts[i]);
@@ -186,7 +194,7 @@ fill_packet(struct rte_mbuf *pkt, uint64_t sequence)
 		size - sizeof(struct verify_hdr));
 }
 
-static void
+static uint16_t
 transmit(struct fwd_stream *fs)
 {
 	struct rte_mbuf *pkts[IN_FLIGHT_MAX];
@@ -195,7 +203,7 @@ transmit(struct fwd_stream *fs)
 
 	count = RTE_MIN((uint64_t)nb_pkt_per_burst, IN_FLIGHT_MAX - in_flight);
 	if (count == 0 || rte_pktmbuf_alloc_bulk(current_fwd_lcore()->mbp, pkts, count) != 0)
-		return;
+		return 0;
 	for (i = 0; i < count; i++)
 		fill_packet(pkts[i], verify.sent + i);
 	/* What has not come yet cannot be older than what it is checked against. */
@@ -203,9 +211,10 @@ transmit(struct fwd_stream *fs)
 		verify.heard_tsc = rte_rdtsc();
 	sent = rte_eth_tx_burst(fs->tx_port, fs->tx_queue, pkts, count);
 	verify.sent += sent;
-	inc_tx_burst_stats(fs, sent);
+	count_burst(&fs->tx_burst_stats, sent);
 	fs->tx_packets += sent;
 	rte_pktmbuf_free_bulk(&pkts[sent], count - sent);
+	return sent;
 }
 
 static void
@@ -217,14 +226,32 @@ give_up_what_is_late(void)
 	}
 }
 
+/* Returns whether there was work. */
+static bool
+receive_and_transmit(struct fwd_stream *fs)
+{
+	uint16_t received;
+
+	verify.stream = fs;
+	received = receive(fs);
+	if (received == 0 && verify.next < verify.sent)
+		give_up_what_is_late();
+	return transmit(fs) > 0 || received > 0;
+}
+
+#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0)
 static void
 pkt_burst_verify(struct fwd_stream *fs)
 {
-	verify.stream = fs;
-	if (receive(fs) == 0 && verify.next < verify.sent)
-		give_up_what_is_late();
-	transmit(fs);
+	receive_and_transmit(fs);
 }
+#else
+static bool
+pkt_burst_verify(struct fwd_stream *fs)
+{
+	return receive_and_transmit(fs);
+}
+#endif
 
 static int
 verify_begin(portid_t pi)

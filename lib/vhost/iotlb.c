@@ -20,16 +20,11 @@
 #include "iotlb.h"
 #include "iotlb_map.h"
 #include "vhost.h"
+#include "vhost_log_fallback.h"
 #include "vhost_user.h"
 
-/* DPDK's own macros have changed their names, and where the line ends. */
-#ifdef VHOST_LOG_CONFIG
-#define LOG(dev, level, format, ...) \
-	VHOST_LOG_CONFIG((dev)->ifname, level, "IOTLB: " format "\n", ##__VA_ARGS__)
-#else
 #define LOG(dev, level, format, ...) \
 	VHOST_CONFIG_LOG((dev)->ifname, level, "IOTLB: " format, ##__VA_ARGS__)
-#endif
 
 /* Of misses that wait for an answer, too. */
 #define CAPACITY VHOST_IOTLB_CAPACITY

@@ -14,6 +14,16 @@ type T;
 -...
 -}
 
+// changes 0-6 lines: which alone asked for what is missing (since DPDK 23.07)
+@@
+parameter list params;
+type T;
+@@
+-static T vhost_iotlb_miss(params)
+-{
+-...
+-}
+
 // changes 34-44 lines: so is the dirty log of what has a translation
 //
 // DPDK takes guest address 0 for none, and leaves out what ends where a region ends.
