@@ -18,7 +18,9 @@
  * one overlaps the others. There is a class for up to 64 bytes, one for up to 128 and
  * one for up to 256, each with all its loads before its stores; what does not fill a
  * chunk is a rest of a packet in several buffers, rare, and goes out of line. Above
- * 256 bytes rte_memcpy() is as good: custom code, or libc, whose call is cheap then.
+ * 256 bytes there is a loop of 32-byte registers, which beats a call of libc up to packets
+ * of an MTU; where there are no such registers, and above 2 KiB, rte_memcpy() is as good:
+ * custom code, or libc, whose call is cheap then.
  *
  * Cores that split accesses of 32 bytes are better off with registers of 16, and with
  * libc above 256 bytes, which knows them. So vhost compiles its data path once for each
@@ -41,6 +43,9 @@
 #ifndef PKTCPY_MODE
 #define PKTCPY_MODE PKTCPY_WIDE
 #endif
+
+/** Bytes up to which a loop of our own is faster than rte_memcpy(). */
+#define PKTCPY_LOOP_MAX 2048
 
 /** Bytes that are loaded and stored at once, by one register or by a few. */
 #define PKTCPY_CHUNK_LEN 32
@@ -166,6 +171,40 @@ pktcpy_upto256(uint8_t *dst, const uint8_t *src, size_t len)
 	pktcpy_store(dst_end - PKTCPY_CHUNK_LEN, tail0);
 }
 
+#if defined(__AVX__) && PKTCPY_MODE == PKTCPY_WIDE
+
+/** @internal Copy more than 256 bytes: a head, rounds to an aligned destination, a tail. */
+static __attribute__((__noinline__, __unused__)) void
+pktcpy_loop(uint8_t *dst, const uint8_t *src, size_t len)
+{
+	const uint8_t *src_end = src + len;
+	uint8_t *dst_end = dst + len;
+	const size_t head_len = PKTCPY_CHUNK_LEN - ((uintptr_t)dst & (PKTCPY_CHUNK_LEN - 1));
+
+	pktcpy_store(dst, pktcpy_load(src));
+	dst += head_len;
+	src += head_len;
+	do {
+		pktcpy_chunk chunk0 = pktcpy_load(src);
+		pktcpy_chunk chunk1 = pktcpy_load(src + PKTCPY_CHUNK_LEN);
+		pktcpy_chunk chunk2 = pktcpy_load(src + 2 * PKTCPY_CHUNK_LEN);
+		pktcpy_chunk chunk3 = pktcpy_load(src + 3 * PKTCPY_CHUNK_LEN);
+
+		pktcpy_store(dst, chunk0);
+		pktcpy_store(dst + PKTCPY_CHUNK_LEN, chunk1);
+		pktcpy_store(dst + 2 * PKTCPY_CHUNK_LEN, chunk2);
+		pktcpy_store(dst + 3 * PKTCPY_CHUNK_LEN, chunk3);
+		src += 4 * PKTCPY_CHUNK_LEN;
+		dst += 4 * PKTCPY_CHUNK_LEN;
+	} while (dst_end - dst > 4 * PKTCPY_CHUNK_LEN);
+	pktcpy_store(dst_end - 4 * PKTCPY_CHUNK_LEN, pktcpy_load(src_end - 4 * PKTCPY_CHUNK_LEN));
+	pktcpy_store(dst_end - 3 * PKTCPY_CHUNK_LEN, pktcpy_load(src_end - 3 * PKTCPY_CHUNK_LEN));
+	pktcpy_store(dst_end - 2 * PKTCPY_CHUNK_LEN, pktcpy_load(src_end - 2 * PKTCPY_CHUNK_LEN));
+	pktcpy_store(dst_end - PKTCPY_CHUNK_LEN, pktcpy_load(src_end - PKTCPY_CHUNK_LEN));
+}
+
+#endif
+
 /** @internal Copy more than 256 bytes. */
 static __rte_always_inline void
 pktcpy_long(uint8_t *dst, const uint8_t *src, size_t len)
@@ -173,6 +212,12 @@ pktcpy_long(uint8_t *dst, const uint8_t *src, size_t len)
 #if PKTCPY_MODE == PKTCPY_NARROW
 	memcpy(dst, src, len);
 #else
+#if defined(__AVX__) && PKTCPY_MODE == PKTCPY_WIDE
+	if (likely(len <= PKTCPY_LOOP_MAX)) {
+		pktcpy_loop(dst, src, len);
+		return;
+	}
+#endif
 	rte_memcpy(dst, src, len);
 #endif
 }

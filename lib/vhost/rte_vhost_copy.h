@@ -32,7 +32,7 @@ enum rte_vhost_copy_mode {
 	RTE_VHOST_COPY_AUTO = 0,
 	/** rte_memcpy(), whatever it is in this build, for all sizes. */
 	RTE_VHOST_COPY_MEMCPY,
-	/** Registers of 32 bytes where the build has them, rte_memcpy() above 256 bytes. */
+	/** Registers of 32 bytes where the build has them, rte_memcpy() where it is faster. */
 	RTE_VHOST_COPY_WIDE,
 	/** Registers of 16 bytes, the C library above 256 bytes. */
 	RTE_VHOST_COPY_NARROW,

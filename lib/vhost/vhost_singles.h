@@ -12,8 +12,8 @@
  * of buffers and copies that are put off, costs more than the copy of a small one. Here a
  * group of packets is looked at, its buffers are fetched into the cache, and then it is
  * copied. The first packet that is not as simple, and all packets of a device that has a
- * virtual IOMMU or, to guests, a log of dirty pages, are left to DPDK's own way. So these
- * functions never fail and never wait: they tell how many packets they served.
+ * virtual IOMMU or a log of what it writes, are left to DPDK's own way. So these functions
+ * never fail and never wait: they tell how many packets they served.
  *
  * Included by virtio_net.c. The queue is locked.
  */
@@ -52,6 +52,7 @@ struct vhost_singles_region {
 struct vhost_singles_buf {
 	uint8_t *addr;
 	uint32_t len;
+	uint16_t id; /* in packed rings, the guest's name for it */
 };
 
 /* Find the region of an address; returns false if there is none. */
@@ -107,6 +108,29 @@ vhost_singles_get_split(const struct rte_vhost_memory *mem, struct vhost_virtque
 	if (unlikely(desc->flags & (VRING_DESC_F_NEXT | VRING_DESC_F_INDIRECT)))
 		return false;
 	*desc_idx = idx;
+	buf->len = desc->len;
+	buf->addr = vhost_singles_translate(mem, region, desc->addr, buf->len);
+	rte_prefetch0(buf->addr);
+	return buf->addr != NULL;
+}
+
+/*
+ * Get the buffer of a packed ring's descriptor; returns false if there is none yet, or more
+ * than a single one. What the guest may change meanwhile is read once.
+ */
+static __rte_always_inline bool
+vhost_singles_get_packed(const struct rte_vhost_memory *mem, struct vring_packed_desc *ring_desc,
+	bool wrap, struct vhost_singles_region *region, struct vhost_singles_buf *buf)
+{
+	const uint16_t kind = VRING_DESC_F_AVAIL | VRING_DESC_F_USED | VRING_DESC_F_NEXT |
+		VRING_DESC_F_INDIRECT;
+	const volatile struct vring_packed_desc *desc = ring_desc;
+	/* What else is in the descriptor was there before its flags. */
+	const uint16_t flags = __atomic_load_n(&desc->flags, __ATOMIC_ACQUIRE);
+
+	if (unlikely((flags & kind) != (wrap ? VRING_DESC_F_AVAIL : VRING_DESC_F_USED)))
+		return false;
+	buf->id = desc->id;
 	buf->len = desc->len;
 	buf->addr = vhost_singles_translate(mem, region, desc->addr, buf->len);
 	rte_prefetch0(buf->addr);
@@ -245,6 +269,139 @@ vhost_singles_dequeue_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
 			dev, vq, pkts + done, group, avail_idx + done, &region);
 		done += num;
 	} while (num == VHOST_SINGLES_GROUP);
+	return done;
+}
+
+/*
+ * How many descriptors of a packed ring can be looked at as a group, at most *count*? None
+ * if there is a packet that was not given back yet, which has to be the first one then.
+ */
+static __rte_always_inline uint32_t
+vhost_singles_group_packed(const struct vhost_virtqueue *vq, uint32_t count)
+{
+	const uint32_t to_end = vq->size - vq->last_avail_idx;
+
+	if (unlikely(vq->last_used_idx != vq->last_avail_idx))
+		return 0;
+	return RTE_MIN(RTE_MIN(count, to_end), (uint32_t)VHOST_SINGLES_GROUP);
+}
+
+/* Tell the guest of *num* buffers that hold packets now. */
+static __rte_always_inline void
+vhost_singles_use_packed(struct vhost_virtqueue *vq, const struct vhost_singles_buf *bufs,
+	struct rte_mbuf **pkts, uint32_t num, uint16_t hdr_len)
+{
+	const uint16_t flags = PACKED_DESC_ENQUEUE_USED_FLAG(vq->used_wrap_counter);
+	struct vring_packed_desc *desc = &vq->desc_packed[vq->last_used_idx];
+	uint32_t i;
+
+	for (i = 0; i < num; i++) {
+		desc[i].id = bufs[i].id;
+		desc[i].len = hdr_len + pkts[i]->data_len;
+	}
+	/* The guest reads what it sees the flags of. */
+	rte_atomic_thread_fence(__ATOMIC_RELEASE);
+	for (i = 0; i < num; i++)
+		desc[i].flags = flags;
+	vq_inc_last_used_packed(vq, num);
+	vq_inc_last_avail_packed(vq, num);
+}
+
+/* Give the single packets to the guest that come before the first of another kind. */
+static __rte_always_inline uint32_t
+vhost_singles_enqueue_packed(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	const uint64_t other = 1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL;
+	const uint16_t hdr_len = dev->vhost_hlen;
+	struct vhost_singles_region region = { .len = 0 };
+	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
+	uint32_t done = 0, group, num, i;
+
+	if (unlikely((dev->features & other) || vq->shadow_used_idx != 0))
+		return 0;
+	do {
+		struct vring_packed_desc *desc = &vq->desc_packed[vq->last_avail_idx];
+
+		group = vhost_singles_group_packed(vq, count - done);
+		for (num = 0; num < group; num++)
+			if (!vhost_singles_get_packed(dev->mem, &desc[num], vq->avail_wrap_counter,
+				    &region, &bufs[num]) ||
+				!vhost_singles_fits(pkts[done + num], &bufs[num], hdr_len))
+				break;
+		for (i = 0; i < num; i++)
+			vhost_singles_put(&bufs[i], pkts[done + i], hdr_len);
+		vhost_singles_use_packed(vq, bufs, pkts + done, num, hdr_len);
+		done += num;
+	} while (num == group && done < count && group != 0);
+	return done;
+}
+
+/*
+ * Give back *num* buffers, at least one, whose packets were taken. The first one of a burst
+ * is given back at its end, by DPDK, so that the guest sees all of them then; where buffers
+ * are used in order, that one tells of all others by the id of the last.
+ */
+static __rte_always_inline void
+vhost_singles_give_back_packed(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	const struct vhost_singles_buf *bufs, uint32_t num)
+{
+	const uint16_t flags = PACKED_DESC_DEQUEUE_USED_FLAG(vq->used_wrap_counter);
+	struct vring_packed_desc *desc = &vq->desc_packed[vq->last_used_idx];
+	struct vring_used_elem_packed *held = &vq->shadow_used_packed[0];
+	uint32_t i, first = 0;
+
+	if (vq->shadow_used_idx == 0) {
+		vq->shadow_last_used_idx = vq->last_used_idx;
+		vq->shadow_used_idx = 1;
+		held->id = bufs[0].id;
+		held->flags = flags;
+		held->len = 0;
+		held->count = 1;
+		first = 1;
+	}
+	if (dev->features & (1ULL << VIRTIO_F_IN_ORDER)) {
+		held->id = bufs[num - 1].id;
+		first = num;
+	}
+	for (i = first; i < num; i++) {
+		desc[i].id = bufs[i].id;
+		desc[i].len = 0;
+	}
+	rte_atomic_thread_fence(__ATOMIC_RELEASE);
+	for (i = first; i < num; i++)
+		desc[i].flags = flags;
+	vq_inc_last_used_packed(vq, num);
+	vq_inc_last_avail_packed(vq, num);
+}
+
+/* Take the single packets from the guest that come before the first of another kind. */
+static __rte_always_inline uint32_t
+vhost_singles_dequeue_packed(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	const uint64_t other = 1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL;
+	struct vhost_singles_region region = { .len = 0 };
+	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
+	uint32_t done = 0, group, num, i;
+
+	if (unlikely(dev->features & other))
+		return 0;
+	do {
+		struct vring_packed_desc *desc = &vq->desc_packed[vq->last_avail_idx];
+
+		group = vhost_singles_group_packed(vq, count - done);
+		for (num = 0; num < group; num++)
+			if (!vhost_singles_get_packed(dev->mem, &desc[num], vq->avail_wrap_counter,
+				    &region, &bufs[num]))
+				break;
+		for (i = 0; i < num; i++)
+			if (!vhost_singles_take(&bufs[i], pkts[done + i], dev->vhost_hlen))
+				break;
+		if (i != 0)
+			vhost_singles_give_back_packed(dev, vq, bufs, i);
+		done += i;
+	} while (i == group && done < count && group != 0);
 	return done;
 }
 

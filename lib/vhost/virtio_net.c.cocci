@@ -156,6 +156,23 @@ identifier hdr_len;
  ...>
  }
 
+// changes 1-2 lines: four packets to a packed ring, one buffer of which is a chain or a table
+//
+// DPDK looks only at whether the descriptors are there and long enough, and writes packets
+// over a guest's indirect table, or gives the rest of a chain to the packets that follow.
+@@
+identifier check = { virtio_dev_rx_sync_batch_check, virtio_dev_rx_async_batch_check };
+expression desc, wrap_counter;
+@@
+ check(...)
+ {
+ <...
+-!desc_is_avail(&desc, wrap_counter)
++!desc_is_avail(&desc, wrap_counter) ||
++(desc.flags & (VRING_DESC_F_NEXT | VRING_DESC_F_INDIRECT))
+ ...>
+ }
+
 // changes 1-2 lines: four packets of a packed ring, one of which has no data
 //
 // DPDK hands it on when it comes in a batch of four, and drops it when it does not.
@@ -360,5 +377,31 @@ identifier i, count;
 +		break;
  ...
  }
+ ...>
+ }
+
+// changes 5 lines: and so they do in packed rings, to guests
+@@
+@@
+ virtio_dev_rx_packed(...)
+ {
+ <...
++pkt_idx += vhost_singles_enqueue_packed(dev, vq, &pkts[pkt_idx], count - pkt_idx);
++if (pkt_idx >= count)
++	break;
+ rte_prefetch0(...);
+ ...>
+ }
+
+// changes 5 lines: and from guests
+@@
+@@
+ virtio_dev_tx_packed(...)
+ {
+ <...
++pkt_idx += vhost_singles_dequeue_packed(dev, vq, &pkts[pkt_idx], count - pkt_idx);
++if (pkt_idx >= count)
++	break;
+ rte_prefetch0(...);
  ...>
  }
