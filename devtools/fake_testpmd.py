@@ -5,7 +5,7 @@
 Answers like dpdk-testpmd, for the tests of usertools/dpdk-vhost-loop.py, and fails as told.
 
 usage: fake_testpmd.py BEHAVIOUR RATE ARGUMENTS-OF-TESTPMD...
-BEHAVIOUR is [ROLE:]NAME: ok, idle, modes, die-at-start, die-in-run, hang, garbage, never-connect,
+BEHAVIOUR is [ROLE:]NAME: ok, idle, modes, uneven, die-at-start, die-in-run, hang, garbage, never-connect,
 lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind.
 ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
 """
@@ -120,6 +120,14 @@ class Fake:
         return "" if words[0] in ("start", "stop") else NO_COMMAND
 
 
+def speed_up(socket, role):
+    """Return how much faster a process is than others: each other one is."""
+    starts = pathlib.Path(socket).parent / f"{role}.starts"
+    count = len(starts.read_text()) if starts.exists() else 0
+    starts.write_text("." * (count + 1))
+    return 1 + 2 * (count % 2)
+
+
 def main():
     behaviour, rate, *args = sys.argv[1:]
     vdev = next(arg for arg in args if arg.startswith("--vdev="))
@@ -133,7 +141,9 @@ def main():
         print("waiting for client connection...", flush=True)
     elif behaviour != "never-connect":
         print("VHOST_CONFIG: virtio is now ready for processing.", flush=True)
-    fake = Fake(role, behaviour, float(rate), re.search(r"(?:path|iface)=([^,]+)", vdev).group(1))
+    socket = re.search(r"(?:path|iface)=([^,]+)", vdev).group(1)
+    rate = float(rate) * (speed_up(socket, role) if behaviour == "uneven" else 1)
+    fake = Fake(role, behaviour, rate, socket)
     print("testpmd> ", end="", flush=True)
     for line in sys.stdin:
         print(fake.answer(line.strip()), end="\ntestpmd> ", flush=True)

@@ -771,6 +771,14 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(status, 0, errors)
         self.assertRegex(errors, r"loop: round 1, at most (80000|799\d\d) s left")
 
+    def test_uneven(self):
+        """A machine that changes meanwhile is told of, one that does not is not."""
+        args = "--sizes=64", "--directions=loop", "--rounds=2"
+        for behaviour, told in (("ok", False), ("uneven", True)):
+            status, output, errors = self.run_tool(self.fake("a", behaviour), *args)
+            self.assertEqual(status, 0, errors)
+            self.assertEqual("1 of the baseline's rates changed" in output, told, output)
+
     def test_modes(self):
         """Builds that have copy modes are measured in each, others as they are."""
         status, output, errors = self.run_tool(

@@ -45,6 +45,7 @@ NOT_TO_VERIFY = ("sizes", "directions", "rounds", "seconds", "csv", "markdown", 
 WIDTH = 0.02  # of an interval that is narrow enough
 MIN_ROUNDS = 8
 MAX_LOSS = 2.0  # percent
+MAX_SHIFT = 1.5  # between the windows of the baseline, on a machine that stays as it is
 LOG_LINE_S = 5  # between lines that say how far it is, where they stay
 # How much each preset measures: seconds is the time after which no new round starts.
 PRESETS = {
@@ -394,13 +395,20 @@ def header(args, machine, placements, huge):
 
 
 def closing(args, rows):
-    """Return the line on whether the figures are good enough to tell builds apart."""
+    """Return the lines on whether the figures are good enough to tell builds apart."""
+    lines = []
     wide = [row for row in rows if row["verdict"] != "baseline"
             and (row["low"] is None or row["high"] - row["low"] > args.width / 100)]
-    if not wide:
-        return []
-    return ["", f"{len(wide)} of the intervals are wider than {args.width:g} %: there the machine "
-            "is too noisy, or the time too short, to tell smaller differences"]
+    if wide:
+        lines.append(f"{len(wide)} of the intervals are wider than {args.width:g} %: there the "
+                     "machine is too noisy, or the time too short, to tell smaller differences")
+    shifted = [row for row in rows if row["verdict"] == "baseline"
+               and row["median"] and row["max"] > MAX_SHIFT * row["min"]]
+    if shifted:
+        lines.append(f"{len(shifted)} of the baseline's rates changed by more than "
+                     f"{MAX_SHIFT:g} times: the machine was not the same throughout (a host may "
+                     "move virtual CPUs), so ratios may be of two machines; repeat the run")
+    return [""] + lines if lines else []
 
 
 def choose_placements(args, machine):
