@@ -4,15 +4,17 @@
 
 /*
  * How many cycles does vhost take for a packet, to a guest and from one, by kind of
- * ring and by size?
+ * ring, by size, and by the mode of its packet copy, if it has modes?
  *
  * One thread is guest and host in turn, and only the host is timed: the calls of
  * rte_vhost_enqueue_burst() and rte_vhost_dequeue_burst(). No other core is waited for,
  * so the figures repeat; what they lack is the traffic of cache lines between two cores.
- * All rows are measured in short windows, round by round, for a shared machine changes.
+ * All rows are measured in short windows, round by round, for a shared machine changes;
+ * the modes take turns from round to round.
  */
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,11 +34,18 @@
 #include "test.h"
 #include "vhost_frontend.h"
 
-#define DEFAULT_SECONDS 20
+#ifdef __has_include
+#if __has_include("rte_vhost_copy.h") /* not in pristine DPDK */
+#include <rte_vhost_copy.h>
+#define HAS_MODES
+#endif
+#endif
+
+#define DEFAULT_SECONDS 30
 
 #define BURST 32
 #define WINDOW_BURSTS 16
-#define MAX_WINDOWS 4096
+#define MAX_WINDOWS 2048
 #define RING_SIZE 256
 #define BUF_LEN 2048
 #define NUM_MBUFS 511
@@ -92,14 +101,71 @@ enum direction {
 
 static const char *const direction_names[] = { "enqueue", "dequeue" };
 
-/* The cycles per packet of one kind of traffic. */
+#ifdef HAS_MODES
+
+static const enum rte_vhost_copy_mode modes[] = { RTE_VHOST_COPY_MEMCPY, RTE_VHOST_COPY_WIDE,
+	RTE_VHOST_COPY_NARROW };
+
+#define NUM_MODES RTE_DIM(modes)
+
+static const char *
+mode_name(unsigned int mode)
+{
+	return rte_vhost_copy_mode_name(modes[mode]);
+}
+
+/* Have all devices copy in a mode. */
+static int
+set_mode(unsigned int mode)
+{
+	char path[PATH_MAX];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(devices); i++) {
+		int vid = vhost_frontend_vid(devices[i].frontend);
+
+		if (rte_vhost_get_ifname(vid, path, sizeof(path)) != 0 ||
+			rte_vhost_driver_set_copy_mode(path, modes[mode]) != 0) {
+			printf("%s: cannot set the mode %s\n", devices[i].name, mode_name(mode));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+#else
+
+#define NUM_MODES 1
+
+static const char *
+mode_name(unsigned int mode)
+{
+	RTE_SET_USED(mode);
+	return "vhost";
+}
+
+static int
+set_mode(unsigned int mode)
+{
+	RTE_SET_USED(mode);
+	return 0;
+}
+
+#endif
+
+/* Cycles per packet. */
+struct samples {
+	unsigned int num;
+	float cycles[MAX_WINDOWS];
+};
+
+/* One kind of traffic. */
 struct row {
 	struct device *device;
 	const struct traffic *traffic;
 	enum direction direction;
 	uint32_t num_bufs; /* that are cycled through */
-	unsigned int num_windows;
-	float cycles[MAX_WINDOWS];
+	struct samples samples[NUM_MODES];
 };
 
 static struct row rows[RTE_DIM(devices) * RTE_DIM(traffics) * NUM_DIRECTIONS * 2];
@@ -209,7 +275,7 @@ tsc_per_cycle_now(void)
 }
 
 static int
-measure_window(struct row *row)
+measure_window(struct row *row, struct samples *samples)
 {
 	struct rte_mbuf *pkts[BURST];
 	uint64_t tsc, sum = 0;
@@ -233,7 +299,7 @@ measure_window(struct row *row)
 	/* Of the frequencies before and after, the higher one: a window is short. */
 	second_tsc_per_cycle = tsc_per_cycle_now();
 	tsc_per_cycle = RTE_MIN(tsc_per_cycle, second_tsc_per_cycle);
-	row->cycles[row->num_windows++] = sum / tsc_per_cycle / (WINDOW_BURSTS * BURST);
+	samples->cycles[samples->num++] = sum / tsc_per_cycle / (WINDOW_BURSTS * BURST);
 	return 0;
 }
 
@@ -241,7 +307,7 @@ static void
 add_rows(void)
 {
 	struct row *row = rows;
-	unsigned int device, traffic, direction, cold;
+	unsigned int device, traffic, direction, cold, mode;
 
 	for (cold = 0; cold < 2; cold++)
 		for (direction = 0; direction < NUM_DIRECTIONS; direction++)
@@ -251,7 +317,8 @@ add_rows(void)
 					row->traffic = &traffics[traffic];
 					row->direction = direction;
 					row->num_bufs = cold ? NUM_COLD_BUFS : NUM_HOT_BUFS;
-					row->num_windows = 0;
+					for (mode = 0; mode < NUM_MODES; mode++)
+						row->samples[mode].num = 0;
 					row++;
 				}
 }
@@ -259,23 +326,68 @@ add_rows(void)
 static int
 measure_round(void)
 {
-	unsigned int i;
+	unsigned int mode, i;
 
-	for (i = 0; i < RTE_DIM(rows); i++)
-		if (measure_window(&rows[i]) != 0)
+	for (mode = 0; mode < NUM_MODES; mode++) {
+		if (set_mode(mode) != 0)
 			return -1;
+		for (i = 0; i < RTE_DIM(rows); i++)
+			if (measure_window(&rows[i], &rows[i].samples[mode]) != 0)
+				return -1;
+	}
 	return 0;
 }
 
 static double
-least(const struct row *row)
+least(const struct samples *samples)
 {
-	double min = row->cycles[0];
+	double min = samples->cycles[0];
 	unsigned int i;
 
-	for (i = 1; i < row->num_windows; i++)
-		min = RTE_MIN(min, (double)row->cycles[i]);
+	for (i = 1; i < samples->num; i++)
+		min = RTE_MIN(min, (double)samples->cycles[i]);
 	return min;
+}
+
+static void
+print_head(const struct row *row)
+{
+	unsigned int mode;
+
+	printf("\n%s, guest buffers %s\n%-28s %-8s", direction_names[row->direction],
+		row->num_bufs == NUM_HOT_BUFS ? "in cache" : "through 64 MiB", "ring", "bytes");
+	for (mode = 0; mode < NUM_MODES; mode++)
+		printf("%10s %8s", mode_name(mode), "median");
+	printf("\n");
+}
+
+static void
+json_samples(FILE *json, const struct row *row, unsigned int mode, double min, double median)
+{
+	fprintf(json, "{\"record\":\"row\",");
+	bench_json_string(json, "ring", row->device->name);
+	bench_json_string(json, "bytes", row->traffic->name);
+	bench_json_string(json, "direction", direction_names[row->direction]);
+	bench_json_string(json, "set", row->num_bufs == NUM_HOT_BUFS ? "hot" : "64MiB");
+	bench_json_string(json, "mode", mode_name(mode));
+	fprintf(json, "\"min\":%.2f,\"median\":%.2f}\n", min, median);
+}
+
+static void
+print_row(struct row *row, FILE *json)
+{
+	unsigned int mode;
+
+	printf("%-28s %-8s", row->device->name, row->traffic->name);
+	for (mode = 0; mode < NUM_MODES; mode++) {
+		struct samples *samples = &row->samples[mode];
+		double min = least(samples), median = bench_median(samples->cycles, samples->num);
+
+		printf("%10.1f %8.1f", min, median);
+		if (json != NULL)
+			json_samples(json, row, mode, min, median);
+	}
+	printf("\n");
 }
 
 static void
@@ -285,25 +397,11 @@ print_rows(FILE *json)
 	struct row *row;
 
 	for (row = rows; row < rows + RTE_DIM(rows); row++) {
-		double min = least(row), median = bench_median(row->cycles, row->num_windows);
-
 		if (last == NULL || last->num_bufs != row->num_bufs ||
 			last->direction != row->direction)
-			printf("\n%s, guest buffers %s\n%-28s %-8s %8s %8s\n",
-				direction_names[row->direction],
-				row->num_bufs == NUM_HOT_BUFS ? "in cache" : "through 64 MiB",
-				"ring", "bytes", "min", "median");
+			print_head(row);
 		last = row;
-		printf("%-28s %-8s %8.1f %8.1f\n", row->device->name, row->traffic->name, min,
-			median);
-		if (json == NULL)
-			continue;
-		fprintf(json, "{\"record\":\"row\",");
-		bench_json_string(json, "ring", row->device->name);
-		bench_json_string(json, "bytes", row->traffic->name);
-		bench_json_string(json, "direction", direction_names[row->direction]);
-		bench_json_string(json, "set", row->num_bufs == NUM_HOT_BUFS ? "hot" : "64MiB");
-		fprintf(json, "\"min\":%.2f,\"median\":%.2f}\n", min, median);
+		print_row(row, json);
 	}
 }
 
@@ -345,7 +443,9 @@ run_benchmark(unsigned long seconds, FILE *json)
 		printf("no memory for mbufs\n");
 		return -1;
 	}
-	printf("Core cycles per packet in bursts of %d, the guest's part not counted.\n", BURST);
+	printf("Core cycles per packet in bursts of %d, the guest's part not counted:\n"
+	       "the least of all windows, by mode of the copy, and the median beside it.\n",
+		BURST);
 	add_rows();
 	for (i = 0; i < RTE_DIM(devices) && ret == 0; i++)
 		ret = create_device(&devices[i]);
