@@ -380,28 +380,35 @@ identifier i, count;
  ...>
  }
 
-// changes 5 lines: and so they do in packed rings, to guests
+// changes 6 lines: and so they do in packed rings, to guests
+//
+// At the start of a burst only: a guest whose packets all need more would have each of them
+// looked at in a group again and again.
 @@
 @@
  virtio_dev_rx_packed(...)
  {
  <...
-+pkt_idx += vhost_singles_enqueue_packed(dev, vq, &pkts[pkt_idx], count - pkt_idx);
-+if (pkt_idx >= count)
-+	break;
++if (pkt_idx == 0) {
++	pkt_idx = vhost_singles_enqueue_packed(dev, vq, pkts, count);
++	if (pkt_idx >= count)
++		break;
++}
  rte_prefetch0(...);
  ...>
  }
 
-// changes 5 lines: and from guests
+// changes 6 lines: and from guests
 @@
 @@
  virtio_dev_tx_packed(...)
  {
  <...
-+pkt_idx += vhost_singles_dequeue_packed(dev, vq, &pkts[pkt_idx], count - pkt_idx);
-+if (pkt_idx >= count)
-+	break;
++if (pkt_idx == 0) {
++	pkt_idx = vhost_singles_dequeue_packed(dev, vq, pkts, count);
++	if (pkt_idx >= count)
++		break;
++}
  rte_prefetch0(...);
  ...>
  }
