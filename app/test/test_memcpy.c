@@ -279,6 +279,9 @@ static bool partner_moved;
 static unsigned int partner_accesses;
 static unsigned int partner_torn;
 
+/* The ABI of i386 aligns it to 4 bytes, which clang makes a call of libatomic. */
+typedef uint64_t __attribute__((__aligned__(8))) aligned_uint64;
+
 /* One access of 2, 4 or 8 bytes. */
 static uint64_t
 load_whole(const void *object, size_t len)
@@ -287,7 +290,7 @@ load_whole(const void *object, size_t len)
 		return __atomic_load_n((const uint16_t *)object, __ATOMIC_RELAXED);
 	if (len == 4)
 		return __atomic_load_n((const uint32_t *)object, __ATOMIC_RELAXED);
-	return __atomic_load_n((const uint64_t *)object, __ATOMIC_RELAXED);
+	return __atomic_load_n((const aligned_uint64 *)object, __ATOMIC_RELAXED);
 }
 
 static void
@@ -298,7 +301,7 @@ store_whole(void *object, uint64_t value, size_t len)
 	else if (len == 4)
 		__atomic_store_n((uint32_t *)object, (uint32_t)value, __ATOMIC_RELAXED);
 	else
-		__atomic_store_n((uint64_t *)object, value, __ATOMIC_RELAXED);
+		__atomic_store_n((aligned_uint64 *)object, value, __ATOMIC_RELAXED);
 }
 
 static bool
