@@ -57,7 +57,7 @@ extern "C" {
  * A build for SSE leaves to libc, on whichever CPU it runs, all above 64 bytes
  * but what rep movsb is slow at.
  */
-#if defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS) && RTE_MEMCPY_VEC_BYTES == 16
+#if defined(RTE_MEMCPY_LIBC_HAS_WIDE_VECTORS) && RTE_MEMCPY_VEC_BYTES == 16
 #define RTE_MEMCPY_LIBC_HAS_MOST
 #endif
 
@@ -380,7 +380,7 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 {
 	bool is_for_libc = n >= RTE_MEMCPY_LIBC_MIN_LEN;
 
-#if defined(RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS) || defined(RTE_MEMCPY_LIBC_HAS_REP)
+#ifdef RTE_MEMCPY_LIBC_HAS_WIDE_VECTORS
 	/*
 	 * On Zen 4 rep movsb is up to 28 times slower where the destination lies
 	 * less than 128 bytes above the source modulo 4 KiB, as it does behind a
@@ -445,9 +445,9 @@ rte_memcpy_upto256(uint8_t *dst, const uint8_t *src, size_t n)
 	rte_memcpy_store64(dst, head);
 }
 
-#ifdef RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+#ifdef RTE_MEMCPY_LIBC_HAS_WIDE_VECTORS
 
-/** @internal Copy any number of bytes; libc has wider vectors, which pay for its call. */
+/** @internal Copy any number of bytes; libc has the widest vectors, which pay for its call. */
 static __rte_always_inline void
 rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
 {
@@ -477,7 +477,7 @@ rte_memcpy_any(uint8_t *dst, const uint8_t *src, size_t n)
 		rte_memcpy_long(dst, src, n);
 }
 
-#endif /* RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS */
+#endif /* RTE_MEMCPY_LIBC_HAS_WIDE_VECTORS */
 
 #endif
 

@@ -29,18 +29,15 @@
  */
 #if defined(__AVX512F__) && defined(RTE_MEMCPY_AVX512)
 #define RTE_MEMCPY_VEC_BYTES 64
-#if defined(__GLIBC__) && defined(RTE_ARCH_X86_64)
-#define RTE_MEMCPY_LIBC_HAS_REP
-#endif
 #elif defined(__AVX2__)
 #define RTE_MEMCPY_VEC_BYTES 32
-/* glibc copies by registers of 64 bytes where the CPU moves them at once. */
-#if defined(__GLIBC__) && defined(RTE_ARCH_X86_64)
-#define RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
-#endif
 #else
 #define RTE_MEMCPY_VEC_BYTES 16
-#define RTE_MEMCPY_LIBC_HAS_WIDER_VECTORS
+#endif
+
+/* glibc for x86-64 copies by the widest registers that the CPU moves at once. */
+#if RTE_MEMCPY_VEC_BYTES == 16 || (defined(__GLIBC__) && defined(RTE_ARCH_X86_64))
+#define RTE_MEMCPY_LIBC_HAS_WIDE_VECTORS
 #endif
 
 #if defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__BMI2__) && defined(RTE_ARCH_X86_64)
