@@ -28,6 +28,7 @@ printf '%s\\n' "$SAYS" > "${2#file:}"
 """
 # Rates are those of the build: from the guest, and to it.
 TESTPMD = """#!/bin/sh
+echo "${0##*/}" >> "${0%%/*}/starts"
 for word; do case $word in net_vhost0,iface=*) socket=${word#*=}; esac; done
 : > "${socket%%,*}"
 while read -r line; do
@@ -82,6 +83,8 @@ class DpdkTest(unittest.TestCase):
         self.assertRegex(output, r"split +ours +4\.000 +3\.000 +0\n")
         self.assertRegex(output, r"split +pristine +5\.000 +2\.000 +0\n")
         self.assertRegex(output, r"split +ratio +1\.500 +median of 2 pairs, 1\.500 to 1\.500\n")
+        self.assertEqual((self.work / "starts").read_text().split(),
+                         ["ours", "pristine", "pristine", "ours"])
 
     def test_slower(self):
         """Speed is no failure."""
