@@ -107,11 +107,12 @@ class DpdkTest(unittest.TestCase):
 
     def test_guest_fails(self):
         """The guest says why."""
-        os.environ["SAYS"] = ("EAL: Detected CPU lcores: 1\ntestpmd: No probed ethernet devices\n\n"
-                              "guest: testpmd ended with status 1")
-        passed, output = self.measure(ours=(7, 7))
-        self.assertFalse(passed)
-        self.assertIn("the guest's testpmd ended with status 1: testpmd: No probed", output)
+        for said, cause in (("Cause: no such thing\nEAL: and so on", "no such thing"),
+                            ("EAL: so far\nkilled", "killed")):
+            os.environ["SAYS"] = f"{said}\nguest: testpmd ended with status 1"
+            passed, output = self.measure(ours=(7, 7))
+            self.assertFalse(passed)
+            self.assertIn(f"the guest's testpmd ended with status 1: {cause}\n", output)
         os.environ.update(SAYS="", ENDS="1")
         passed, output = self.measure(ours=(7, 7))
         self.assertFalse(passed)

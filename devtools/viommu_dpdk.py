@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 
-from viommu_guest import (BOOT_TIMEOUT_S, Failed, Missing, make_initrd, qemu_argv, running_pair,
+from viommu_guest import (BOOT_TIMEOUT_S, Failed, Missing, make_initrd, qemu_argv, read, running_pair,
                           work_directory)
 
 MODULES = ("irqbypass", "vfio_virqfd", "vfio", "vfio_iommu_type1", "vfio-pci-core",
@@ -18,13 +18,15 @@ MEMORY_MB = 1024
 HUGE_PAGES = 192  # of 2 MiB
 BURSTS = 4  # that go round: few enough for a ring to hold them all
 SETTLE_S = 1
-ANSWER_TIMEOUT_S = 20
+END_TIMEOUT_S = 20
+SHOW = "show port stats 0"
 
 # Without virtio_net nothing else wants the device. Two threads share the guest's only CPU:
 # the one that does not forward sleeps for as long as its input does not end.
 COMMANDS = """
 echo 1af4 1041 > /sys/bus/pci/drivers/vfio-pci/new_id
 export LD_LIBRARY_PATH=/lib
+mkdir -p /var/run
 mkfifo input
 sleep 86400 > input &
 testpmd --lcores 0@0,1@0 -m 256 --in-memory -- --total-num-mbufs=8192 < input
@@ -58,8 +60,8 @@ def why_ended(serial):
     if status[1] == "132" or "does not support" in serial:
         raise Missing("QEMU's CPU lacks what the guest's testpmd is compiled for: "
                       "build it with -Dcpu_instruction_set=generic")
-    said = serial[:status.start()].strip().splitlines()[-1:]
-    return ": ".join([f"the guest's testpmd ended with status {status[1]}", *said])
+    cause = re.findall(r"Cause: (.*)", serial) or serial[:status.start()].split("\n")[-2:-1]
+    return ": ".join([f"the guest's testpmd ended with status {status[1]}", *cause[-1:]]).strip()
 
 
 def wait_for_guest(pair):
@@ -72,28 +74,28 @@ def wait_for_guest(pair):
     pair.wait_for("the guest starts", ready, BOOT_TIMEOUT_S)
 
 
-def rates(pair):
-    """Packets per second to and from the guest since the last time, by testpmd's own clock."""
-    pattern = r"Rx-pps:\s*(\d+).*\n\s*Tx-pps:\s*(\d+)"
-    before = len(re.findall(pattern, pair.testpmd_log()))
-    pair.command("show port stats 0")
-    pair.wait_for("testpmd's counters",
-                  lambda: len(re.findall(pattern, pair.testpmd_log())) > before, ANSWER_TIMEOUT_S)
-    from_guest, to_guest = re.findall(pattern, pair.testpmd_log())[-1]
-    return int(to_guest), int(from_guest)
-
-
 def measure(pair, seconds):
-    """Let packets go round; return how many per second went to the guest, and came from it."""
+    """Let packets go round; have testpmd count them for so long, and end it."""
     wait_for_guest(pair)
     # Where translations are still asked for, packets get lost: the second start has all.
     for command in ("start", "stop\nstart"):
         pair.command(f"{command} tx_first {BURSTS}")
         time.sleep(SETTLE_S)
-    rates(pair)
+    pair.command(SHOW)
     time.sleep(seconds)
-    to_guest, from_guest = rates(pair)
-    pair.command("quit")
+    pair.command(SHOW, "quit")
+    try:
+        pair.vhost.wait(END_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"testpmd does not end within {END_TIMEOUT_S} s") from None
+
+
+def rates(log):
+    """Packets per second to and from the guest between the commands, by testpmd's own clock."""
+    shown = re.findall(r"Rx-pps:\s*(\d+).*\n\s*Tx-pps:\s*(\d+)", log)
+    if len(shown) != 2:
+        raise Failed("testpmd shows no counters")
+    from_guest, to_guest = map(int, shown[1])
     if to_guest == 0:
         raise Failed("no packets flow")
     if from_guest == 0:
@@ -110,10 +112,11 @@ def run_round(args, image, initrd, testpmd, ring, keep):
             with running_pair(work, testpmd, "io",
                               qemu_argv(image, work, ring, MEMORY_MB,
                                         f"hugepages={HUGE_PAGES}")) as pair:
-                both = measure(pair, args.seconds)
+                measure(pair, args.seconds)
+                both = rates(pair.testpmd_log())
         except Failed as error:
             problem = str(error)
-        messages = (work / "testpmd.log").read_text(errors="replace").count("VHOST_USER_IOTLB_MSG")
+        messages = read(work / "testpmd.log").count("VHOST_USER_IOTLB_MSG")
     return both, messages, problem
 
 
