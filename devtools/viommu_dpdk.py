@@ -16,7 +16,7 @@ MODULES = ("irqbypass", "vfio_virqfd", "vfio", "vfio_iommu_type1", "vfio-pci-cor
            "vfio-pci")  # in the order to load
 MEMORY_MB = 1024
 HUGE_PAGES = 192  # of 2 MiB
-BURSTS = 4  # that go round: few enough for a ring to hold them all
+BURSTS = 8  # of 32 packets that go round: a ring holds them all
 SETTLE_S = 1
 END_TIMEOUT_S = 20
 SHOW = "show port stats 0"
