@@ -6,19 +6,16 @@ Compare builds of dpdk-testpmd by the packet rate of a vhost <-> virtio-user loo
 
 For each build two testpmd processes exchange packets between a virtio-user port and
 a vhost port. In each round all builds run, and take turns in short windows in random
-order, because the speed of a shared machine drifts: a ratio compares two windows of
-the same round. The first build is the baseline of the ratios.
+order, because the speed of a shared machine drifts: a ratio compares windows of the
+same round. The first build is the baseline of the ratios: each round of a size begins
+and ends with it, which tells whether the machine has changed.
 """
 
 import argparse
-import contextlib
 import datetime
-import functools
-import itertools
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
@@ -31,11 +28,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "share" / "dpdk")]
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from vhost_loop import LoopError, report, verify  # noqa: E402
+from vhost_loop import LoopError, report, say, verify  # noqa: E402
+from vhost_loop.measure import (  # noqa: E402
+    Progress, find_variants, is_narrow, measure, rows_of, sizes_of, windows_of)
 from vhost_loop.stats import MIN_PAIRS  # noqa: E402
 from vhost_loop.testpmd import (  # noqa: E402
-    MEMORY_MB, RINGS, STOP_SIGNALS, Build, Pair, Stopped, differences, run_directory,
-    stop)
+    MEMORY_MB, RINGS, STOP_SIGNALS, Build, Stopped, differences, run_directory, stop)
 from vhost_loop.topology import Machine, steal_ticks  # noqa: E402
 
 MIN_SIZE, MAX_SIZE = 64, 1518
@@ -43,10 +41,7 @@ DIRECTIONS = ("loop", "enqueue", "dequeue", "latency")
 MODES = ("auto", "memcpy", "wide", "narrow")
 NOT_TO_VERIFY = ("sizes", "directions", "rounds", "seconds", "csv", "markdown", "plot", "compare")
 WIDTH = 0.02  # of an interval that is narrow enough
-MIN_ROUNDS = 8
 MAX_LOSS = 2.0  # percent
-MAX_SHIFT = 1.5  # between the windows of the baseline, on a machine that stays as it is
-LOG_LINE_S = 5  # between lines that say how far it is, where they stay
 # How much each preset measures: seconds is the time after which no new round starts.
 PRESETS = {
     "quick": {"sizes": [64, 256, 1518], "rings": ["split"], "directions": ["loop"],
@@ -56,12 +51,6 @@ PRESETS = {
     "full": {"sizes": [64, 128, 256, 512, 1024, 1518, "imix"], "rings": list(RINGS),
              "directions": list(DIRECTIONS), "seconds": 3600},
 }
-
-
-@functools.lru_cache(maxsize=None)
-def say(text):
-    """Tell what goes on, each thing once."""
-    print(f"dpdk-vhost-loop: {text}", file=sys.stderr, flush=True)
 
 
 # The command line
@@ -237,48 +226,7 @@ def check_compare(parser, args):
         parser.error(f"--compare needs {MIN_PAIRS} rounds, --rounds allows fewer")
 
 
-def sizes_of(args, direction):
-    """Return the sizes that are measured in a direction."""
-    return [size for size in args.sizes if size != "imix" or direction == "loop"]
-
-
-# Measuring
-
-class Progress:
-    """A line on stderr that says how far it is."""
-
-    def __init__(self, seconds):
-        self.start, self.seconds = time.monotonic(), seconds
-        self.tty = sys.stderr.isatty()
-        self.next = self.start  # when a line is due where lines stay, as in a log
-
-    def elapsed(self):
-        """Return the seconds since the start."""
-        return time.monotonic() - self.start
-
-    def show(self, text):
-        """Print a line with the time left at most."""
-        self.line(f"{text}, at most {max(0, self.seconds - self.elapsed()):.0f} s left")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.finish()
-
-    def line(self, text):
-        """Print a line: on a terminal in place of the one before, else only now and then."""
-        if self.tty:
-            print(f"\033[K{text}", end="\r", file=sys.stderr, flush=True)
-        elif time.monotonic() >= self.next:
-            self.next = time.monotonic() + LOG_LINE_S
-            print(text, file=sys.stderr, flush=True)
-
-    def finish(self):
-        """Remove the line."""
-        if self.tty:
-            print("\033[K", end="", file=sys.stderr, flush=True)
-
+# Where and how
 
 def use_huge_pages(args, machine, placements):
     """Tell whether there are huge pages for all pairs that run at the same time."""
@@ -294,84 +242,6 @@ def use_huge_pages(args, machine, placements):
         "and the rates will be lower"
         + (f" (root can add {need - free} to /proc/sys/vm/nr_hugepages)" if page_mb else ""))
     return False
-
-
-def find_variants(args, pairs):
-    """Return the (build, mode) to compare: a build without copy modes is one variant."""
-    variants = []
-    for pair in pairs:
-        has_modes = bool(args.modes) and pair.copy_mode() is not None
-        if args.modes and not has_modes:
-            say(f"{pair.build.name}: its vhost has no copy modes to choose from, measured as it is")
-        variants += [(pair.build.name, mode) for mode in (args.modes if has_modes else [""])]
-    return variants
-
-
-def run_round(args, pairs, variants, direction, windows, rng):
-    """Measure one window of each variant for each size, in random order."""
-    by_name = {pair.build.name: pair for pair in pairs}
-    for size in sizes_of(args, direction):
-        for build, mode in rng.sample(variants, len(variants)):
-            pair = by_name[build]
-            try:
-                if mode:
-                    pair.set_copy_mode(mode)
-                window = pair.measure(direction, size, args.window)
-            except LoopError as error:
-                raise LoopError(f"{build}: {error}") from None
-            windows.setdefault(size, {}).setdefault((build, mode), []).append(window)
-
-
-@contextlib.contextmanager
-def all_pairs(args, placement, ring, huge, run_dir):
-    """Run a pair of each build; those that are not measured wait without using a CPU."""
-    with contextlib.ExitStack() as stack:
-        pairs = []
-        for build in args.build:
-            try:
-                pairs.append(stack.enter_context(Pair(build, placement, ring, huge, run_dir)))
-            except LoopError as error:
-                raise LoopError(f"{build.name}: {error}") from None
-        yield pairs
-
-
-def measure_case(args, case, start_pairs, progress, end, found):
-    """Run rounds until the intervals are narrow or the time is over; add the rows to those found.
-
-    They are there after each round, so that what fails later does not take them along.
-    """
-    rng, windows, variants, first = random.Random(args.seed), {}, None, len(found)
-    limit = int(args.rounds or 1000)
-    for turn in range(1, limit + 1):
-        # New processes each round: where their memory lies counts too.
-        with start_pairs() as pairs:
-            variants = variants or find_variants(args, pairs)
-            run_round(args, pairs, variants, case[2], windows, rng)
-        found[first:] = [row for size in windows for row in report.summarize(
-            (*case, size), variants, windows[size])]
-        progress.show(f"{case[0]} cores, {case[1]}, {case[2]}: round {turn}")
-        if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(args, found[first:]):
-            break
-
-
-def is_settled(args, rows):
-    """Tell whether more rounds would not say more."""
-    widths = [row["high"] - row["low"] if row["low"] is not None else float("inf")
-              for row in rows if row["verdict"] != "baseline"]
-    return bool(widths) and all(width <= args.width / 100 for width in widths)
-
-
-def measure(args, placements, huge, found):
-    """Measure the whole matrix; add the rows to those found."""
-    cases = list(itertools.product(
-        placements, args.rings, [name for name in args.directions if sizes_of(args, name)]))
-    with run_directory() as run_dir, Progress(args.seconds) as progress:
-        for done, (placement, ring, direction) in enumerate(cases, 1):
-            # What a case has not needed is left to the others.
-            spare = args.seconds - progress.elapsed()
-            end = progress.elapsed() + max(0, spare) / (len(cases) - done + 1)
-            start_pairs = functools.partial(all_pairs, args, placement, ring, huge, run_dir)
-            measure_case(args, (placement.kind, ring, direction), start_pairs, progress, end, found)
 
 
 # What it says
@@ -394,20 +264,24 @@ def header(args, machine, placements, huge):
     return lines + [f"{build.name:{width}}  {build.describe()}" for build in args.build]
 
 
+def is_changed(row):
+    """Tell whether a row has rates, but no ratio, because the machine changed."""
+    return row["verdict"] == report.CHANGED or bool(row["windows"]) and row["ratio"] is None
+
+
 def closing(args, rows):
     """Return the lines on whether the figures are good enough to tell builds apart."""
     lines = []
-    wide = [row for row in rows if row["verdict"] != "baseline"
-            and (row["low"] is None or row["high"] - row["low"] > args.width / 100)]
+    changed = [title for title, members in report.groups(rows) if any(map(is_changed, members))]
+    if changed:
+        lines.append(f"{len(changed)} of the tables are of a machine that changed while it "
+                     "measured (a host may move virtual CPUs), with too few rounds in one state: "
+                     "their rates say little, their ratios are not told; run it again")
+    wide = [row for row in rows if row["verdict"] not in ("baseline", report.CHANGED)
+            and not is_narrow(args, row)]
     if wide:
         lines.append(f"{len(wide)} of the intervals are wider than {args.width:g} %: there the "
                      "machine is too noisy, or the time too short, to tell smaller differences")
-    shifted = [row for row in rows if row["verdict"] == "baseline"
-               and row["median"] and row["max"] > MAX_SHIFT * row["min"]]
-    if shifted:
-        lines.append(f"{len(shifted)} of the baseline's rates changed by more than "
-                     f"{MAX_SHIFT:g} times: the machine was not the same throughout (a host may "
-                     "move virtual CPUs), so ratios may be of two machines; repeat the run")
     return [""] + lines if lines else []
 
 
@@ -425,15 +299,15 @@ def choose_placements(args, machine):
     return [machine.place(kind) for kind in args.kinds or known]
 
 
-def write_json(args, head, rows):
+def write_json(args, head, rows, windows=()):
     """Write the results if they were asked for."""
     if args.json:
-        args.json.write_text(json.dumps({"header": head, "results": rows}, indent=1) + "\n")
+        args.json.write_text(report.json_text({"header": head, "results": rows}, windows))
 
 
-def write_files(args, head, rows):
+def write_files(args, head, rows, windows):
     """Write what was asked for."""
-    write_json(args, head, rows)
+    write_json(args, head, rows, windows)
     if args.csv:
         report.write_csv(args.csv, rows)
     if args.markdown:
@@ -467,25 +341,26 @@ def read_old(args):
 def measure_and_tell(args, placements, huge, head, warnings):
     """Measure, print and write the results, those until a failure too; return the rows."""
     cpus = {number for where in placements for number in where.forward}
-    start, stolen, rows = time.monotonic(), steal_ticks(cpus), []
+    start, stolen, results = time.monotonic(), steal_ticks(cpus), {}
     try:
-        measure(args, placements, huge, rows)
+        measure(args, placements, huge, results)
     except (LoopError, Stopped):
         warnings = warnings + ["warning: incomplete, this run did not come to its end"]
         raise
     finally:
         share = (steal_ticks(cpus) - stolen) / os.sysconf("SC_CLK_TCK") / len(cpus)
         share /= time.monotonic() - start
+        rows = rows_of(results)
         if rows:
             tell(args, head + [f"steal time: {share:.1%} of the CPUs that forward"] + warnings,
-                 rows)
+                 rows, windows_of(results))
     return rows
 
 
-def tell(args, head, rows):
+def tell(args, head, rows, windows):
     """Print and write the results."""
     try:  # who reads the tables may have gone, a disk may be full: neither takes the other along
-        write_files(args, head, rows)
+        write_files(args, head, rows, windows)
     finally:
         print("\n".join(head + report.text_tables(rows) + closing(args, rows)), flush=True)
 

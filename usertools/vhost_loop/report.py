@@ -11,38 +11,58 @@ import statistics
 import subprocess
 
 from vhost_loop import LoopError
-from vhost_loop.stats import Ratio, kept, paired
+from vhost_loop.rounds import REASONS, judge, ratios_of, windows_of
+from vhost_loop.stats import MIN_PAIRS, Ratio
 
 GNUPLOT_TIMEOUT_S = 60
+CHANGED = "machine changed"  # the verdict where there was no state of most rounds
 UNITS = {"latency": "us"}  # all other directions: Mpps
 FIELDS = ("core", "ring", "direction", "size", "build", "mode", "unit", "median", "min", "max",
           "ratio", "low", "high", "verdict", "windows", "dropped", "reasons")
 COLUMNS = ("core", "variant", "median", "min", "max", "ratio", "95 % interval", "verdict")
 
 
-def summarize(case, variants, windows):
+def summarize(case, variants, rounds):
     """Return one row per variant of a case (core, ring, direction, size).
 
-    windows: variant -> list of Window, one per round; the first variant is the baseline.
+    rounds: lists of (variant, Window); the first variant is the baseline.
     """
-    values = {variant: [None if window.dropped else window.value for window in windows[variant]]
-              for variant in variants}
+    judged = judge(rounds, variants[0])
     core, ring, direction, size = case
     rows = []
     for build, mode in variants:
-        mine = kept(values[build, mode])
-        ratio = Ratio(paired(values[build, mode], values[variants[0]]))
+        windows = windows_of(judged, (build, mode))
+        mine = [window.value for window in windows if not window.dropped]
         baseline = (build, mode) == variants[0]
+        ratios = ratios_of(judged, (build, mode))
+        changed = is_changed(judged, windows, ratios)
+        ratio = Ratio([] if changed else [1.0] * len(ratios) if baseline else ratios)
         rows.append({
             "core": core, "ring": ring, "direction": direction, "size": size, "build": build,
             "mode": mode, "unit": UNITS.get(direction, "Mpps"),
             "median": statistics.median(mine) if mine else None,
             "min": min(mine, default=None), "max": max(mine, default=None),
             "ratio": ratio.median, "low": ratio.low, "high": ratio.high,
-            "verdict": "baseline" if baseline else verdict(ratio, direction),
-            "windows": len(mine), "dropped": len(windows[build, mode]) - len(mine),
-            "reasons": reasons(windows[build, mode])})
+            "verdict": "baseline" if baseline else CHANGED if changed else
+                       verdict(ratio, direction),
+            "windows": len(mine), "dropped": len(windows) - len(mine),
+            "reasons": reasons(windows)})
     return rows
+
+
+def is_changed(judged, windows, ratios):
+    """Tell whether there is no ratio because the machine was not the same throughout."""
+    lost = any(window.dropped in ("change", "state") for window in windows)
+    return judged.changed or lost and len(ratios) < MIN_PAIRS
+
+
+def raw_windows(case, variants, rounds):
+    """Return one {name: value} per window, in order of time, for others to compute with."""
+    core, ring, direction, size = case
+    return [{"core": core, "ring": ring, "direction": direction, "size": size, "round": number,
+             "build": build, "mode": mode, **window._asdict()}
+            for number, windows in enumerate(judge(rounds, variants[0]).rounds, 1)
+            for (build, mode), window in windows]
 
 
 def reasons(windows):
@@ -125,15 +145,20 @@ def text_tables(rows):
         lines += ["", title] + align([COLUMNS] + [cells(row) for row in members], range(2, 6))
     for title, table in matrices(rows):
         lines += ["", title] + align(table, ())
+    return lines + dropped_lines(rows)
+
+
+def dropped_lines(rows):
+    """Return the lines that say how many windows were dropped, and why."""
     dropped = [row for row in rows if row["dropped"]]
-    if dropped:
-        total = sum(row["dropped"] for row in dropped)
-        lines += ["", f"{total} of {total + sum(row['windows'] for row in rows)} windows were "
-                  "dropped: the hypervisor took CPU time (steal), other processes did (wait), or "
-                  "packets were lost (loss)"]
-        lines += [f"  {title_of(row)}, {row['core']}, {variant_name(row)}: {row['reasons']}"
-                  for row in dropped]
-    return lines
+    if not dropped:
+        return []
+    total = sum(row["dropped"] for row in dropped)
+    names = [name for name in REASONS if any(name in row["reasons"] for row in dropped)]
+    return ["", f"{total} of {total + sum(row['windows'] for row in rows)} windows were dropped:",
+            *(f"  {name}: {REASONS[name]}" for name in names),
+            *(f"  {title_of(row)}, {row['core']}, {variant_name(row)}: {row['reasons']}"
+              for row in dropped)]
 
 
 def markdown_line(texts):
@@ -160,6 +185,13 @@ def write_csv(path, rows):
         writer = csv.DictWriter(output, FIELDS)
         writer.writeheader()
         writer.writerows(rows)
+
+
+def json_text(values, windows):
+    """Return JSON of named values, and of the windows, one a line: there are many."""
+    parts = [f"{json.dumps(name)}: {json.dumps(value, indent=1)}" for name, value in values.items()]
+    parts.append('"windows": [' + ",".join(f"\n{json.dumps(window)}" for window in windows) + "]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def read_json(path):
@@ -201,9 +233,12 @@ def check_old(path, old, builds, sizes, rings, directions):
 def why_not_compared(row, before, base, old_base):
     """Return why a row has nothing to be compared with, or None."""
     if row["low"] is None:
-        return "too few pairs of windows now"
-    if not before or before["ratio"] is None:
+        return ("the machine changed meanwhile" if row["verdict"] == CHANGED else
+                "too few pairs of windows now")
+    if not before:
         return "not in the older run"
+    if before["ratio"] is None:
+        return "without a ratio in the older run"
     return None if base == old_base else "the baseline was another one"
 
 

@@ -11,6 +11,7 @@ Z = 1.959964  # a normal distribution has 95 % within so many standard deviation
 DIGITS = 3  # of a ratio where it is printed
 MIN_PAIRS = 6  # fewer cannot give an interval of 95 % for a median
 SEED = 1  # the same measurements give the same interval
+SHIFT = 1.2  # rates that are further apart are of two states of the machine
 
 
 class Ratio:
@@ -54,12 +55,19 @@ def interval(values):
     return medians[cut], medians[-1 - cut]
 
 
-def paired(values, base):
-    """Return the ratios of two lists of one value per round, None where a window was dropped."""
-    return [value / other for value, other in zip(values, base) if value and other]
+def is_steady(rates):
+    """Tell whether rates of the same thing may be of one state of the machine."""
+    return max(rates) <= SHIFT * min(rates)
 
 
-def kept(values):
-    """Return the values of the windows that were not dropped."""
-    return [value for value in values if value]
+def main_state(rates):
+    """Return the least and the greatest rate of the state that most of the rates are of, or None.
 
+    Rates of a state lie within SHIFT of one another. Of all such groups it is the one of most
+    rates, which must be more than half of all, and of several the narrowest.
+    """
+    best = (0, 0, None)
+    for low in sorted(rates):
+        group = [rate for rate in rates if low <= rate <= SHIFT * low]
+        best = max(best, (len(group), low / max(group), (low, max(group))))
+    return best[2] if 2 * best[0] > len(rates) else None

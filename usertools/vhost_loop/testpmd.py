@@ -51,8 +51,11 @@ RINGS = {
     "vectorized": "packed_vq=1,mrg_rxbuf=0,in_order=1,vectorized=1",
 }
 
-# What one window measured: dropped says why it does not count, or is None.
-Window = collections.namedtuple("Window", "value dropped")
+# What one window measured: dropped says why it does not count, or is None; the rest is what that
+# was decided by. begin is of time.monotonic(); steal is in ticks of both CPUs together; wait is
+# in seconds, of the side that waited longer.
+Window = collections.namedtuple("Window", "value dropped begin seconds packets lost steal wait",
+                                defaults=(0, 0, 0, 0, 0, 0))
 # What became of the packets that a guest has sent and got back.
 Verified = collections.namedtuple("Verified", "sent right lost reordered corrupted")
 
@@ -414,11 +417,12 @@ class Pair:
         self.both("stop")
         packets, size_sum, elapsed = (b - a for a, b in zip(before, after))
         why = why_dropped(direction, steal, waited, elapsed, lost, packets)
+        raw = (before[2], elapsed, packets, lost, steal, waited)
         if not packets and why in ("steal", "wait"):
-            return Window(None, why)  # it had no CPU to receive any
+            return Window(None, why, *raw)  # it had no CPU to receive any
         self.check_bytes(size, packets, size_sum)
         value = elapsed * 1e6 / packets if direction == "latency" else packets / elapsed / 1e6
-        return Window(value, why)
+        return Window(value, why, *raw)
 
     def can_verify(self):
         """Tell whether the virtio-user side has the forwarding engine that checks packets."""

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-memcpy authors
+"""Tests of which windows of dpdk-vhost-loop.py count, with made-up series of rates."""
+
+import pathlib
+import random
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "usertools"))
+
+# pylint: disable=wrong-import-position
+from vhost_loop import measure, report, rounds, stats, testpmd  # noqa: E402
+
+CASE = ("all", "split", "loop", 64)
+BASE, NEW = ("base", ""), ("new", "")
+
+
+def series(*parts, ratio=None, seed=1):
+    """Return rounds of which (count, rate of the baseline, ratio) are told, with some noise."""
+    rng = random.Random(seed)
+    found = []
+    for count, rate, true in parts:
+        for _ in range(count):
+            found.append([(variant, testpmd.Window(rate * factor * rng.uniform(0.98, 1.02), None))
+                          for variant, factor in ((BASE, 1), (NEW, ratio or true), (BASE, 1))])
+    return found
+
+
+def row_of(made):
+    """Return the row of the build that is not the baseline."""
+    return report.summarize(CASE, [BASE, NEW], made)[1]
+
+
+class StateTest(unittest.TestCase):
+    """Rounds are told apart by the baseline's rate."""
+
+    def test_one_state(self):
+        """All rounds count, and the ratio is the one that was put in."""
+        row = row_of(series((16, 13, 1.05)))
+        self.assertEqual((row["windows"], row["dropped"], row["verdict"]), (16, 0, "faster"))
+        self.assertTrue(row["low"] <= 1.05 <= row["high"], row)
+
+    def test_two_states(self):
+        """The ratio is that of the state of most rounds, however the others stand between them."""
+        for order in range(5):
+            made = series((10, 13, 0.9), (6, 25, 1.44))
+            random.Random(order).shuffle(made)
+            row = row_of(made)
+            self.assertEqual((row["windows"], row["reasons"]), (10, "6 state"))
+            self.assertEqual(row["verdict"], "slower")
+            self.assertTrue(row["low"] <= 0.9 <= row["high"], row)
+            self.assertTrue(11 < row["min"] and row["max"] < 13, row)
+
+    def test_the_baseline_loses_the_same_rounds(self):
+        """Its rate is that of the same state."""
+        base = report.summarize(CASE, [BASE, NEW], series((10, 13, 1), (6, 25, 1.4)))[0]
+        self.assertEqual((base["windows"], base["reasons"]), (20, "12 state"))
+        self.assertLess(base["max"], 14)
+
+    def test_states_without_a_majority(self):
+        """No ratio and no winner, though each state alone would have had one."""
+        for parts in ([(8, 13, 1.1), (8, 25, 1.44)],
+                      [(7, 9.5, 1.1), (6, 13, 1.2), (7, 25, 1.44)]):
+            row = row_of(series(*parts))
+            self.assertEqual((row["verdict"], row["ratio"], row["low"]),
+                             ("machine changed", None, None))
+            self.assertEqual(row["dropped"], 0)
+
+    def test_too_few_rounds_of_the_state(self):
+        """Five of eight rounds are most of them, but no interval."""
+        row = row_of(series((5, 13, 1.1), (3, 25, 1.4)))
+        self.assertEqual((row["verdict"], row["ratio"]), ("machine changed", None))
+
+    def test_drift(self):
+        """A slow one is one state, a long one is none."""
+        slow = series(*[(1, 13 + i / 20, 1.1) for i in range(16)])
+        self.assertEqual((row_of(slow)["windows"], row_of(slow)["verdict"]), (16, "faster"))
+        long = series(*[(1, 10 * 1.06 ** i, 1.1) for i in range(16)])
+        self.assertEqual((row_of(long)["verdict"], row_of(long)["ratio"]),
+                         ("machine changed", None))
+
+    def test_change_within_a_round(self):
+        """All its windows are dropped, wherever in the round the machine has changed."""
+        for rates in ((13, 13.1, 25), (13, 25, 25), (25, 13, 13)):
+            made = series((12, 13, 1)) + [
+                [(variant, testpmd.Window(rate, None))
+                 for variant, rate in zip((BASE, NEW, BASE), rates)]]
+            row = row_of(made)
+            self.assertEqual((row["windows"], row["reasons"]), (12, "1 change"))
+            self.assertLess(row["max"], 14)
+            self.assertEqual(row["verdict"], "no difference seen")
+
+    def test_change_within_most_rounds(self):
+        """Then there is nothing to tell."""
+        made = series((5, 13, 1.2)) + [
+            [(BASE, testpmd.Window(13, None)), (NEW, testpmd.Window(25, None)),
+             (BASE, testpmd.Window(25, None))]] * 11
+        row = row_of(made)
+        self.assertEqual((row["verdict"], row["reasons"]), ("machine changed", "11 change"))
+        self.assertEqual(row_of(made[5:])["verdict"], "machine changed")
+
+    def test_linear_drift_within_a_round(self):
+        """The mean of the two windows of the baseline is that of the time between them."""
+        made = [[(variant, testpmd.Window(10 * 1.03 ** (turn * 3 + place), None))
+                 for place, variant in enumerate((BASE, NEW, BASE))] for turn in range(2)] * 4
+        self.assertAlmostEqual(row_of(made)["ratio"], 1, 9)
+
+    def test_a_round_without_its_baseline(self):
+        """Nobody knows of which state it is."""
+        made = series((8, 13, 1))
+        made[3][2] = (BASE, testpmd.Window(13, "steal"))
+        made[4][1] = (NEW, testpmd.Window(99, "wait"))
+        rows = report.summarize(CASE, [BASE, NEW], made)
+        self.assertEqual([row["reasons"] for row in rows], ["1 baseline, 1 steal",
+                                                            "1 baseline, 1 wait"])
+        self.assertLess(rows[1]["max"], 14)
+
+    def test_few_rounds_without_a_change(self):
+        """That is another reason to say nothing."""
+        self.assertEqual(row_of(series((5, 13, 1.1)))["verdict"], "too few pairs")
+        made = series((8, 13, 1.1))
+        for windows in made[:3]:
+            windows[1] = (NEW, windows[1][1]._replace(dropped="loss"))
+        self.assertEqual(row_of(made)["verdict"], "too few pairs")
+
+    def test_no_rounds_that_count(self):
+        """All windows were dropped: nothing is known of states."""
+        made = [[(variant, testpmd.Window(None, "wait")) for variant in (BASE, NEW, BASE)]] * 8
+        self.assertEqual(row_of(made)["verdict"], "too few pairs")
+        self.assertFalse(rounds.judge(made, BASE).changed)
+
+    def test_single_build(self):
+        """One window of each round; its rates are of one state too."""
+        made = [[(BASE, testpmd.Window(rate, None))] for rate in [13] * 6 + [25] * 4]
+        row = report.summarize(CASE, [BASE], made)[0]
+        self.assertEqual((row["max"], row["reasons"], row["verdict"]), (13, "4 state", "baseline"))
+
+    def test_never_a_wrong_winner(self):
+        """Builds that are alike but in a state of few rounds, in hundreds of series."""
+        rng, wrong = random.Random(3), 0
+        for seed in range(200):
+            made = series((10, 13, 1), (rng.randint(1, 9), 25, 1.44), seed=seed)
+            rng.shuffle(made)
+            wrong += row_of(made)["verdict"] in ("faster", "slower")
+        self.assertLess(wrong, 16)  # one in twenty is by chance
+
+    def test_turns(self):
+        """Each round begins and ends with the baseline; the others are there once, in any order."""
+        rng, variants = random.Random(1), [(name, "") for name in "abcd"]
+        orders = [measure.turns(variants, rng) for _ in range(100)]
+        for order in orders:
+            self.assertEqual((order[0], order[-1]), (variants[0], variants[0]))
+            self.assertEqual(sorted(order[1:-1]), variants[1:])
+        self.assertEqual(len(set(map(tuple, orders))), 6)
+        self.assertEqual(measure.turns(variants[:1], rng), variants[:1])
+
+    def test_main_state(self):
+        """The narrowest group where several have as many rates."""
+        self.assertEqual(stats.main_state([10, 11, 12, 14, 12.5]), (11, 12.5))
+        self.assertEqual(stats.main_state([10, 11.9, 14.2]), (10, 11.9))
+        self.assertIsNone(stats.main_state([10, 12.1]))
+        self.assertIsNone(stats.main_state([]))
+
+    def test_raw_windows(self):
+        """What is written has all windows, with the round and what became of them."""
+        made = series((6, 13, 1), (2, 25, 1))
+        raw = report.raw_windows(CASE, [BASE, NEW], made)
+        self.assertEqual([window["round"] for window in raw[::3]], list(range(1, 9)))
+        self.assertEqual([window["build"] for window in raw[:3]], ["base", "new", "base"])
+        self.assertEqual([window["dropped"] for window in raw[-6:]], ["state"] * 6)
+        self.assertEqual(raw[0]["value"], made[0][0][1].value)
+
+
+if __name__ == "__main__":
+    unittest.main()
