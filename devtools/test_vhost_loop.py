@@ -24,9 +24,18 @@ FAKE = ROOT / "devtools" / "fake_testpmd.py"
 REFERENCE = ROOT / "doc" / "guides" / "tools" / "vhost_loop.rst"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "usertools"))
+# The tool, on a machine from which no hypervisor takes time: rates are those of a fake.
+RUN_TOOL = [sys.executable, "-c", f"""
+import runpy, sys
+sys.argv[0] = {str(TOOL)!r}
+sys.path.insert(0, {str(ROOT / "usertools")!r})
+from vhost_loop import testpmd
+testpmd.steal_ticks = lambda cpus: 0
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""]
 
 # pylint: disable=wrong-import-position
-from vhost_loop import LoopError, report, stats, testpmd, topology  # noqa: E402
+from vhost_loop import LoopError, TimeOver, report, stats, testpmd, topology  # noqa: E402
 
 
 class Tree:
@@ -697,7 +706,7 @@ class LoopTest(unittest.TestCase):
 
     def start(self, *args):
         """Start the tool, with Ctrl-C as on a terminal; shells take it from background jobs."""
-        return subprocess.Popen([sys.executable, str(TOOL), "--no-huge", "--window", "0.05", *args],
+        return subprocess.Popen([*RUN_TOOL, "--no-huge", "--window", "0.05", *args],
                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
@@ -731,8 +740,8 @@ class LoopTest(unittest.TestCase):
     def test_ratio(self):
         """Rates of two builds, in all directions and a mix, and their ratio."""
         status, output, errors = self.run_tool(
-            self.fake("slow"), self.fake("fast", rate=2e6), "--sizes=64,imix", "--rounds=6",
-            "--directions=loop,enqueue", f"--json={self.directory}/out.json")
+            self.fake("slow"), self.fake("fast", rate=2e6), "--sizes=64,imix", "--rounds=8",
+            "--window=0.1", "--directions=loop,enqueue", f"--json={self.directory}/out.json")
         self.assertEqual(status, 0, errors)
         rows = json.loads((self.directory / "out.json").read_text())["results"]
         self.assertEqual([(row["direction"], row["size"]) for row in rows[::2]],
@@ -747,7 +756,7 @@ class LoopTest(unittest.TestCase):
     def test_exit_status_of_compare(self):
         """3 when a build has become slower, against the ratio of before."""
         old = f"{self.directory}/old.json"
-        args = ["--sizes=64", "--rounds=6", "--directions=loop", self.fake("a")]
+        args = ["--sizes=64", "--rounds=8", "--window=0.1", "--directions=loop", self.fake("a")]
         self.assertEqual(self.run_tool(*args, self.fake("b", rate=2e6), f"--json={old}")[0], 0)
         status, output, _ = self.run_tool(*args, self.fake("b", rate=1e6), f"--compare={old}")
         self.assertEqual(status, 3)
@@ -770,12 +779,27 @@ class LoopTest(unittest.TestCase):
 
     def test_uneven(self):
         """A machine that changes meanwhile is told of, one that does not is not."""
-        args = "--sizes=64", "--directions=loop", "--rounds=2"
+        args = "--sizes=64", "--directions=loop", "--rounds=2", "--window=0.3"
         for behaviour, told in (("ok", False), ("uneven", True)):
             status, output, errors = self.run_tool(self.fake("a", behaviour), *args)
             self.assertEqual(status, 0, errors)
             self.assertEqual("1 of the tables are of a machine that changed" in output, told,
                              output)
+
+    def test_time_over(self):
+        """A loop ends when it has to, whatever it waits for, and leaves nothing behind."""
+        for late in (0, 0.5):
+            with self.assertRaises(TimeOver):
+                with self.pair("vhost:never-connect", time.monotonic() + late) as pair:
+                    pair.measure("loop", 64, 9)
+            self.assertEqual(self.leftovers(), [])
+
+    def test_quick_with_the_time_that_was_asked_for(self):
+        """Then nothing is left out."""
+        tool = [sys.executable, "-c", f"import runpy; m = runpy.run_path({str(TOOL)!r});"
+                "import sys; print(m['parse_args'](sys.argv[1:]).limit)", "--check", "--quick"]
+        for args, limit in (([], "110\n"), (["--seconds=100"], "inf\n")):
+            self.assertEqual(subprocess.check_output(tool + args, text=True), limit)
 
     def test_modes(self):
         """Builds that have copy modes are measured in each, others as they are."""
@@ -823,13 +847,13 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("--verify needs a build that has the patchset", errors)
 
-    def pair(self, behaviour, **options):
+    def pair(self, behaviour, deadline=float("inf"), **options):
         """Return a pair of a build with a behaviour and options."""
         self.fake("fake", behaviour)
         build = testpmd.Build("fake", self.directory / "fake", self.directory)
         build.options = options
         where = topology.Machine().place(topology.Machine().kinds()[0])
-        return testpmd.Pair(build, where, "split", False, str(self.directory))
+        return testpmd.Pair(build, where, "split", False, str(self.directory), deadline=deadline)
 
     def test_ends_by_itself(self):
         """A program that counts for a profile writes the counts when it quits."""

@@ -6,14 +6,16 @@
 import pathlib
 import random
 import sys
+import types
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "usertools"))
 
 # pylint: disable=wrong-import-position
-from vhost_loop import measure, report, rounds, stats, testpmd  # noqa: E402
+from vhost_loop import LoopError, TimeOver, measure, report, rounds, stats, testpmd  # noqa: E402
 
 CASE = ("all", "split", "loop", 64)
 BASE, NEW = ("base", ""), ("new", "")
@@ -173,6 +175,117 @@ class StateTest(unittest.TestCase):
         self.assertEqual([window["build"] for window in raw[:3]], ["base", "new", "base"])
         self.assertEqual([window["dropped"] for window in raw[-6:]], ["state"] * 6)
         self.assertEqual(raw[0]["value"], made[0][0][1].value)
+
+
+class Clock:
+    """Time that passes only when it is told to, and pairs that take some."""
+
+    def __init__(self, start_s, window_s):
+        self.now, self.start_s, self.window_s = 0, start_s, window_s
+
+    def monotonic(self):
+        """Return the time."""
+        return self.now
+
+    def pass_time(self, seconds, deadline):
+        """Let time pass, as a Pair does."""
+        self.now += seconds
+        if self.now > deadline:
+            self.now = deadline
+            raise TimeOver
+
+
+class SlowPair:
+    """What is used like a Pair, and takes time of a clock."""
+
+    def __init__(self, clock, build, deadline):
+        self.clock, self.build, self.deadline = clock, build, deadline
+
+    def __enter__(self):
+        self.clock.pass_time(self.clock.start_s, self.deadline)
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def measure(self, *_):
+        """Return a window."""
+        self.clock.pass_time(self.clock.window_s, self.deadline)
+        return testpmd.Window(10, None)
+
+
+class QuickTest(unittest.TestCase):
+    """What is left out where the time has a limit."""
+
+    def measure(self, builds, limit=110, start_s=0.5, window_s=0.4, kinds=1, **more):
+        """Run it on made-up time; return [(size, rounds)], the lines on doubts, and the time."""
+        args = types.SimpleNamespace(**dict(
+            {"build": [types.SimpleNamespace(name=f"b{number}") for number in range(builds)],
+             "modes": None, "sizes": [64, 256, 1518], "rings": ["split"], "directions": ["loop"],
+             "rounds": None, "seconds": 90, "limit": limit, "preset": "quick", "window": 0.2,
+             "width": 0, "seed": 1}, **more))
+        where = [types.SimpleNamespace(kind=f"k{number}") for number in range(kinds)]
+        clock, results = Clock(start_s, window_s), {}
+
+        def pair(build, *_, deadline):
+            return SlowPair(clock, build, deadline)
+        with mock.patch.multiple(measure, time=clock, Pair=pair), \
+                mock.patch.object(measure.Progress, "line"), \
+                mock.patch.object(measure, "is_settled", return_value=False):
+            measure.measure(args, where, False, results)
+        return ([(size, len(found)) for case in results.values()
+                 for size, found in case.rounds.items()], measure.doubts(args, results), clock.now)
+
+    def test_all_sizes(self):
+        """With few builds, until no new round may begin."""
+        found, lines, seconds = self.measure(3)
+        self.assertEqual((found, lines), ([(64, 15), (256, 15), (1518, 15)], []))
+        self.assertTrue(90 <= seconds < 97)
+
+    def test_fewer_rounds_then_fewer_sizes(self):
+        """Six rounds are what an interval needs."""
+        for builds, sizes in ((8, [64, 256, 1518]), (9, [64, 256]), (15, [64])):
+            found, lines, seconds = self.measure(builds)
+            self.assertEqual([size for size, _ in found], sizes, builds)
+            self.assertTrue(all(count >= 6 for _, count in found), found)
+            self.assertLessEqual(seconds, 110)
+            self.assertEqual(len(lines), len(sizes) < 3)
+        self.assertEqual(lines, ["k0, split, loop: 256, 1518 left out, --quick has no time for 6 "
+                                 "rounds of all sizes with 15 builds and modes"])
+
+    def test_too_many(self):
+        """Refused after a round that tells it, or one that does not come to its end."""
+        for builds, seconds in ((20, "35"), (200, "110")):
+            with self.assertRaisesRegex(LoopError, f"{builds} builds are too many for --quick: 6 "
+                                        f"rounds are needed, and one took {seconds} s"):
+                self.measure(builds)
+
+    def test_kinds_share_the_time(self):
+        """Each has its part; no round is begun that would not end in time."""
+        found, _, seconds = self.measure(5, kinds=2)
+        self.assertEqual([size for size, _ in found], [64, 256] * 2)
+        self.assertLessEqual(seconds, 110)
+        self.assertEqual(len({count for _, count in found}), 1)
+
+    def test_a_round_that_is_cut_off(self):
+        """It does not count, and what was before does."""
+        calls = iter([0.1] * 24 + [50] * 99)
+        clock_pass = Clock.pass_time
+        with mock.patch.object(Clock, "pass_time",
+                               lambda self, _, deadline: clock_pass(self, next(calls), deadline)):
+            found, _, seconds = self.measure(2, window_s=0.1)
+        self.assertEqual(found, [(64, 2), (256, 2), (1518, 2)])
+        self.assertEqual(seconds, 110)
+
+    def test_rounds_that_were_asked_for(self):
+        """A single one leaves nothing out."""
+        self.assertEqual([size for size, _ in self.measure(20, rounds=1)[0]], [64, 256, 1518])
+
+    def test_no_limit(self):
+        """Without --quick sizes are measured, however long it takes."""
+        found, lines, seconds = self.measure(40, limit=float("inf"))
+        self.assertEqual((len(found), lines), (3, []))
+        self.assertGreater(seconds, 90)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ sys.dont_write_bytecode = True
 # pylint: disable=wrong-import-position
 from vhost_loop import LoopError, report, say, verify  # noqa: E402
 from vhost_loop.measure import (  # noqa: E402
-    Progress, find_variants, is_narrow, measure, rows_of, sizes_of, windows_of)
+    Progress, doubts, find_variants, is_narrow, measure, rows_of, sizes_of, windows_of)
 from vhost_loop.stats import MIN_PAIRS  # noqa: E402
 from vhost_loop.testpmd import (  # noqa: E402
     MEMORY_MB, RINGS, STOP_SIGNALS, Build, Stopped, differences, run_directory, stop)
@@ -42,6 +42,7 @@ MODES = ("auto", "memcpy", "wide", "narrow")
 NOT_TO_VERIFY = ("sizes", "directions", "rounds", "seconds", "csv", "markdown", "plot", "compare")
 WIDTH = 0.02  # of an interval that is narrow enough
 MAX_LOSS = 2.0  # percent
+QUICK_S = 110  # after which --quick measures no more, which leaves it time to end within 120
 # How much each preset measures: seconds is the time after which no new round starts.
 PRESETS = {
     "quick": {"sizes": [64, 256, 1518], "rings": ["split"], "directions": ["loop"],
@@ -183,6 +184,7 @@ def parse_args(argv=None):
     for name in NOT_TO_VERIFY if args.verify else ():
         if getattr(args, name) is not None:
             parser.error(f"--{name} does not go with --verify, which measures nothing")
+    args.limit = QUICK_S if args.preset == "quick" and args.seconds is None else float("inf")
     for name, value in PRESETS[args.preset].items():
         if getattr(args, name) is None:
             setattr(args, name, value)
@@ -351,6 +353,7 @@ def measure_and_tell(args, placements, huge, head, warnings):
         share = (steal_ticks(cpus) - stolen) / os.sysconf("SC_CLK_TCK") / len(cpus)
         share /= time.monotonic() - start
         rows = rows_of(results)
+        warnings = warnings + [f"warning: {line}" for line in doubts(args, results)]
         if rows:
             tell(args, head + [f"steal time: {share:.1%} of the CPUs that forward"] + warnings,
                  rows, windows_of(results))
@@ -375,9 +378,9 @@ def run(args):
     head = header(args, machine, placements, huge)
     if args.verify:
         return run_verify(args, head, placements, huge)
-    doubts = [line for where in placements for line in machine.warnings(where, load)]
-    doubts += [line for build in args.build for line in build.doubts()] + differences(args.build)
-    warnings = [f"warning: {line}" for line in dict.fromkeys(doubts)]
+    lines = [line for where in placements for line in machine.warnings(where, load)]
+    lines += [line for build in args.build for line in build.doubts()] + differences(args.build)
+    warnings = [f"warning: {line}" for line in dict.fromkeys(lines)]
     rows = measure_and_tell(args, placements, huge, head, warnings)
     if not old:
         return 0

@@ -10,6 +10,10 @@ class LoopError(Exception):
     """What the user has to know; the first line says what is wrong."""
 
 
+class TimeOver(Exception):
+    """The time that a run may take is over."""
+
+
 @functools.lru_cache(maxsize=None)
 def say(text):
     """Tell what goes on, each thing once."""

@@ -10,14 +10,16 @@ import random
 import sys
 import time
 
-from vhost_loop import LoopError, report, say
+from vhost_loop import LoopError, TimeOver, report, say
+from vhost_loop.stats import MIN_PAIRS
 from vhost_loop.testpmd import Pair, run_directory
 
 MIN_ROUNDS = 8
 LOG_LINE_S = 5  # between lines that say how far it is, where they stay
 
-# What was measured of a case (core, ring, direction): size -> rounds, and the variants.
-Found = collections.namedtuple("Found", "variants rounds")
+# What was measured of a case (core, ring, direction): the variants, size -> rounds, and the sizes
+# for which there was no time.
+Found = collections.namedtuple("Found", "variants rounds left_out")
 
 
 class Progress:
@@ -78,31 +80,46 @@ def turns(variants, rng):
     return [base, *rng.sample(others, len(others)), base] if others else [base]
 
 
-def run_round(args, pairs, variants, direction, rng):
-    """Measure the windows of a round; return size -> list of (variant, Window)."""
+def run_round(args, pairs, variants, case, sizes, rng):
+    """Measure the windows of a round; return size -> list of (variant, Window), and its seconds."""
     by_name = {pair.build.name: pair for pair in pairs}
-    found = {}
-    for size in sizes_of(args, direction):
+    found, seconds = {size: [] for size in sizes}, {}
+    for size in sizes:
+        begin = time.monotonic()
         for build, mode in turns(variants, rng):
             pair = by_name[build]
             try:
                 if mode:
                     pair.set_copy_mode(mode)
-                window = pair.measure(direction, size, args.window)
+                window = pair.measure(case[2], size, args.window)
             except LoopError as error:
                 raise LoopError(f"{build}: {error}") from None
-            found.setdefault(size, []).append(((build, mode), window))
-    return found
+            found[size].append(((build, mode), window))
+        seconds[size] = time.monotonic() - begin
+    return found, seconds
+
+
+def sizes_in_time(size_seconds, other_seconds, rounds, seconds):
+    """Return the sizes, the first ones, of which so many rounds fit into a time.
+
+    size_seconds: size -> what it takes of a round; other_seconds: what the rest of a round takes.
+    """
+    sizes = list(size_seconds)
+    while sizes and seconds < rounds * (
+            other_seconds + sum(size_seconds[size] for size in sizes)):
+        sizes.pop()
+    return sizes
 
 
 @contextlib.contextmanager
-def all_pairs(args, placement, ring, huge, run_dir):
+def all_pairs(args, placement, ring, huge, run_dir, deadline):
     """Run a pair of each build; those that are not measured wait without using a CPU."""
     with contextlib.ExitStack() as stack:
         pairs = []
         for build in args.build:
             try:
-                pairs.append(stack.enter_context(Pair(build, placement, ring, huge, run_dir)))
+                pairs.append(stack.enter_context(
+                    Pair(build, placement, ring, huge, run_dir, deadline=deadline)))
             except LoopError as error:
                 raise LoopError(f"{build.name}: {error}") from None
         yield pairs
@@ -114,18 +131,52 @@ def measure_case(args, case, start_pairs, progress, end, results):
     They are there after each round, so that what fails later does not take them along.
     """
     rng, variants = random.Random(args.seed), None
-    limit = int(args.rounds or 1000)
-    for turn in range(1, limit + 1):
-        # New processes each round: where their memory lies counts too.
-        with start_pairs() as pairs:
-            variants = variants or find_variants(args, pairs)
-            windows = run_round(args, pairs, variants, case[2], rng)
-        found = results.setdefault(case, Found(variants, {}))
-        for size, measured in windows.items():
-            found.rounds.setdefault(size, []).append(measured)
-        progress.show(f"{case[0]} cores, {case[1]}, {case[2]}: round {turn}")
-        if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(args, case, found):
+    sizes = sizes_of(args, case[2])
+    for turn in range(1, int(args.rounds or 1000) + 1):
+        begin = progress.elapsed()
+        try:
+            # New processes each round: where their memory lies counts too.
+            with start_pairs() as pairs:
+                variants = variants or find_variants(args, pairs)
+                windows, seconds = run_round(args, pairs, variants, case, sizes, rng)
+        except TimeOver:  # a round that is not complete does not count
+            if turn == 1:
+                raise too_many(args, progress.elapsed() - begin) from None
             break
+        if turn == 1:
+            sizes = choose_sizes(args, seconds, progress.elapsed() - begin, end - begin)
+            results[case] = Found(variants, {size: [] for size in sizes},
+                                  [size for size in seconds if size not in sizes])
+        for size in sizes:
+            results[case].rounds[size].append(windows[size])
+        progress.show(f"{case[0]} cores, {case[1]}, {case[2]}: round {turn}")
+        if progress.elapsed() >= end or turn >= MIN_ROUNDS and is_settled(
+                args, case, results[case]):
+            break
+
+
+def choose_sizes(args, size_seconds, round_seconds, seconds):
+    """Return the sizes to go on with after the first round: all, unless the time has a limit.
+
+    With a limit enough rounds for an interval come first, then sizes, from the last on, are left
+    out.
+    """
+    if args.limit == float("inf"):
+        return list(size_seconds)
+    rest = round_seconds - sum(size_seconds.values())
+    rounds = min(int(args.rounds or MIN_PAIRS), MIN_PAIRS)
+    sizes = sizes_in_time(size_seconds, rest, rounds, seconds)
+    if not sizes:
+        raise too_many(args, round_seconds)
+    return sizes
+
+
+def too_many(args, round_seconds):
+    """Return the error that says that there are too many builds for the time."""
+    return LoopError(
+        f"{len(args.build)} builds are too many for --{args.preset}: {MIN_PAIRS} rounds are needed, and "
+        f"one took {round_seconds:.0f} s; name fewer builds, modes, rings, directions or kinds "
+        "of cores, or --seconds")
 
 
 def is_settled(args, case, found):
@@ -151,9 +202,17 @@ def measure(args, placements, huge, results):
             # What a case has not needed is left to the others.
             spare = args.seconds - progress.elapsed()
             end = progress.elapsed() + max(0, spare) / (len(cases) - done + 1)
-            start_pairs = functools.partial(all_pairs, args, placement, ring, huge, run_dir)
+            start_pairs = functools.partial(all_pairs, args, placement, ring, huge, run_dir,
+                                            progress.start + args.limit)
             measure_case(args, (placement.kind, ring, direction), start_pairs, progress, end,
                          results)
+
+
+def doubts(args, results):
+    """Return lines on what was not measured for want of time."""
+    return [f"{', '.join(case)}: {', '.join(map(str, found.left_out))} left out, --{args.preset} "
+            f"has no time for {MIN_PAIRS} rounds of all sizes with {len(found.variants)} builds "
+            "and modes" for case, found in results.items() if found.left_out]
 
 
 def rows_of(results):

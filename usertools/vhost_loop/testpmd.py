@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-from vhost_loop import LoopError
+from vhost_loop import LoopError, TimeOver
 from vhost_loop.topology import steal_ticks
 
 START_TIMEOUT_S = 30
@@ -233,8 +233,9 @@ class Pair:
 
     number = 0  # of the pairs of this program so far: each has a socket of its own
 
-    def __init__(self, build, placement, ring, huge, run_dir, guest=None):
+    def __init__(self, build, placement, ring, huge, run_dir, guest=None, deadline=float("inf")):
         Pair.number += 1
+        self.deadline = deadline  # of time.monotonic()
         self.build = build
         self.guest = guest or build  # what virtio-user runs on
         self.placement = placement
@@ -290,9 +291,15 @@ class Pair:
             self.wait(self.vhost, rb"virtio is now ready", START_TIMEOUT_S)
 
     def pump(self, seconds):
-        """Read both sides until one has printed something or the time is over."""
+        """Read both sides until one has printed something or the time is over.
+
+        All that takes time comes here, so that a run can end when it has to.
+        """
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeOver
         by_fd = {side.terminal: side for side in self.sides}
-        for fd in select.select(list(by_fd), [], [], max(0, seconds))[0]:
+        for fd in select.select(list(by_fd), [], [], max(0, min(seconds, left)))[0]:
             by_fd[fd].read()
 
     def sleep(self, seconds):
