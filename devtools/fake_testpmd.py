@@ -5,8 +5,8 @@
 Answers like dpdk-testpmd, for the tests of usertools/dpdk-vhost-loop.py, and fails as told.
 
 usage: fake_testpmd.py BEHAVIOUR RATE ARGUMENTS-OF-TESTPMD...
-BEHAVIOUR is [ROLE:]NAME: ok, idle, modes, uneven, die-at-start, die-in-run, hang, garbage, never-connect,
-lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind.
+BEHAVIOUR is [ROLE:]NAME: ok, idle, modes, uneven, lossy, die-at-start, die-in-run, hang, garbage,
+never-connect, lose-bytes, verify, verify-corrupt, verify-stuck, verify-blind.
 ROLE (vhost, virtio) limits it to one side. RATE is in packets per second.
 """
 
@@ -112,7 +112,9 @@ class Fake:
         if line == "show port stats all":
             return self.stats()
         if line == "show fwd stats all":
-            return "\n".join(["RX-total: 9  TX-dropped: 0  TX-total: 9"] * 2)
+            lost = int((time.monotonic() - self.start) * self.rate / 10)
+            lost = lost if self.behaviour == "lossy" else 0
+            return "\n".join([f"RX-total: 9  TX-dropped: {lost}  TX-total: 9"] * 2)
         if line == "stop" and self.engine == "verify":
             counts = self.verified()
             return ("verify: port 0: %d sent, %d right, %d lost, %d reordered, %d corrupted"

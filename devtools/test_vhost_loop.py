@@ -794,6 +794,27 @@ class LoopTest(unittest.TestCase):
                     pair.measure("loop", 64, 9)
             self.assertEqual(self.leftovers(), [])
 
+    def test_no_figures(self):
+        """All windows were dropped: it is the last line, and an exit status of its own."""
+        args = "--sizes=64", "--directions=loop", "--rounds=2"
+        for builds, count in (([self.fake("a", "lossy")], 2),
+                              ([self.fake("a", "lossy"), self.fake("b")], 6)):
+            plot = [f"--plot={self.directory}/plot"] if shutil.which("gnuplot") else []
+            status, output, errors = self.run_tool(*builds, *args, *plot)
+            self.assertEqual((status, errors.count("dpdk-vhost-loop:")), (77, 0), errors)
+            self.assertRegex(output.splitlines()[-1],
+                             f"^no figures: all {count} windows were dropped, for the reasons")
+        status, output, errors = self.run_tool(self.fake("a"), self.fake("b", "lossy"), *args)
+        self.assertEqual(status, 0, errors)
+        self.assertNotIn("no figures", output)
+
+    def test_no_figures_to_compare(self):
+        """Another status than that of a loss."""
+        old = f"{self.directory}/old.json"
+        args = ["--sizes=64", "--rounds=8", "--window=0.1", "--directions=loop", self.fake("b")]
+        self.assertEqual(self.run_tool(self.fake("a"), *args, f"--json={old}")[0], 0)
+        self.assertEqual(self.run_tool(self.fake("a", "lossy"), *args, f"--compare={old}")[0], 77)
+
     def test_quick_with_the_time_that_was_asked_for(self):
         """Then nothing is left out."""
         tool = [sys.executable, "-c", f"import runpy; m = runpy.run_path({str(TOOL)!r});"

@@ -42,6 +42,7 @@ MODES = ("auto", "memcpy", "wide", "narrow")
 NOT_TO_VERIFY = ("sizes", "directions", "rounds", "seconds", "csv", "markdown", "plot", "compare")
 WIDTH = 0.02  # of an interval that is narrow enough
 MAX_LOSS = 2.0  # percent
+NO_FIGURES = 77  # exit status, as test drivers have it for what could not be tested
 QUICK_S = 110  # after which --quick measures no more, which leaves it time to end within 120
 # How much each preset measures: seconds is the time after which no new round starts.
 PRESETS = {
@@ -273,6 +274,9 @@ def is_changed(row):
 
 def closing(args, rows):
     """Return the lines on whether the figures are good enough to tell builds apart."""
+    if not any(row["windows"] for row in rows):
+        return ["", f"no figures: all {sum(row['dropped'] for row in rows)} windows were dropped, "
+                "for the reasons above; run it again when the machine has nothing else to do"]
     lines = []
     changed = [title for title, members in report.groups(rows) if any(map(is_changed, members))]
     if changed:
@@ -314,7 +318,7 @@ def write_files(args, head, rows, windows):
         report.write_csv(args.csv, rows)
     if args.markdown:
         args.markdown.write_text(report.markdown(head, rows))
-    if args.plot:
+    if args.plot and any(row["windows"] for row in rows):
         report.write_plots(rows, args.plot)
 
 
@@ -382,6 +386,8 @@ def run(args):
     lines += [line for build in args.build for line in build.doubts()] + differences(args.build)
     warnings = [f"warning: {line}" for line in dict.fromkeys(lines)]
     rows = measure_and_tell(args, placements, huge, head, warnings)
+    if not any(row["windows"] for row in rows):
+        return NO_FIGURES
     if not old:
         return 0
     lines, worse = report.compare(rows, old, args.max_loss / 100)
