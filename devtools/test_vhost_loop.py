@@ -242,6 +242,50 @@ class TopologyTest(TreeTest):
         for part in ("virtual machine", "main lcores", "2.00"):
             self.assertIn(part, text)
 
+    def hypervisor(self, files):
+        """Return the hypervisor of a machine with these files."""
+        tree = self.tree(2)
+        for path, text in files.items():
+            tree.write(path, text)
+        machine = tree.machine()
+        told = "a virtual machine" in " ".join(machine.warnings(machine.place("all"), 0))
+        self.assertEqual(told, machine.hypervisor() is not None)
+        return machine.hypervisor()
+
+    def test_hypervisor_of_x86(self):
+        """The CPU tells whether there is one; others tell its name."""
+        virtual = {"proc/cpuinfo": "flags\t\t: fpu hypervisor lahf_lm"}
+        real = {"proc/cpuinfo": "flags\t\t: fpu lahf_lm\nbugs\t: hypervisor"}
+        xen, qemu = {"sys/hypervisor/type": "xen"}, {"sys/class/dmi/id/sys_vendor": "QEMU"}
+        for files, name in ((virtual, "yes"), (real, None), ({**virtual, **xen}, "xen"),
+                            ({**virtual, **qemu}, "qemu"), ({**real, **qemu}, None), ({}, None)):
+            self.assertEqual(self.hypervisor(files), name, files)
+
+    def test_hypervisor_of_arm_and_power(self):
+        """Their CPUs say nothing: sysfs, the device tree, or the names of the machine do."""
+        cpu = {"proc/cpuinfo": "processor\t: 0\nFeatures\t: fp asimd sve"}
+        tree, dmi = "proc/device-tree/", "sys/class/dmi/id/"
+        for files, name in (
+                ({}, None),
+                ({"sys/hypervisor/type": "xen"}, "xen"),
+                ({tree + "hypervisor/compatible": "xen,xen-4.17\0xen,xen\0"}, "xen-4.17"),
+                ({tree + "hypervisor/compatible": "linux,kvm\0"}, "kvm"),
+                ({tree + "fw-cfg@9020000/compatible": "qemu,fw-cfg-mmio\0"}, "qemu"),
+                ({tree + "ibm,partition-name": "lpar-7\0"}, "powervm"),
+                ({tree + "ibm,partition-name": "guest\0",
+                  tree + "hypervisor/compatible": "linux,kvm\0"}, "kvm"),
+                ({tree + "compatible": "ibm,powernv\0"}, None),
+                ({dmi + "product_name": "KVM Virtual Machine", dmi + "sys_vendor": "QEMU"}, "kvm"),
+                ({dmi + "product_name": "m7g.large", dmi + "sys_vendor": "Amazon EC2"}, "amazon"),
+                ({dmi + "product_name": "m7g.metal", dmi + "sys_vendor": "Amazon EC2"}, None),
+                ({dmi + "product_name": "m8g.metal-24xl", dmi + "sys_vendor": "Amazon EC2"}, None),
+                ({dmi + "product_name": "Virtual Machine",
+                  dmi + "sys_vendor": "Microsoft Corporation"}, "microsoft"),
+                ({dmi + "product_name": "Surface", dmi + "sys_vendor": "Microsoft Corporation"},
+                 None),
+                ({dmi + "product_name": "R272-P30", dmi + "sys_vendor": "GIGABYTE"}, None)):
+            self.assertEqual(self.hypervisor({**cpu, **files}), name, files)
+
     def test_one_cpu(self):
         """There is no loop on one CPU."""
         with self.assertRaisesRegex(LoopError, "two CPUs are needed"):
@@ -295,6 +339,11 @@ class TopologyTest(TreeTest):
         cpuinfo = "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n"
         self.assertEqual(topology.cpu_model(cpuinfo), "AMD EPYC (family 26, model 2)")
         self.assertEqual(topology.cpu_model("processor\t: 0\n"), platform.machine())
+        cpuinfo = "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n"
+        self.assertEqual(topology.cpu_model(cpuinfo),
+                         platform.machine() + " (implementer 0x41, part 0xd0c)")
+        self.assertEqual(topology.cpu_model("processor\t: 0\ncpu\t\t: POWER9 (architected)\n"),
+                         "POWER9 (architected)")
 
 
 class StatsTest(unittest.TestCase):
@@ -420,7 +469,12 @@ class ReportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "r"
             path.write_text(json.dumps({"header": [], "results": rows}))
-            self.assertEqual(list(report.read_json(path).values()), rows)
+            self.assertEqual(list(report.read_json(path)[0].values()), rows)
+            path.write_text(report.json_text({"results": rows, "machine": {"cpu": "x"}},
+                                             [{"a": 1}]))
+            self.assertEqual(report.read_json(path), (
+                {report.key(row): row for row in rows}, {"cpu": "x"}))
+            self.assertEqual(json.loads(path.read_text())["windows"], [{"a": 1}])
             report.write_csv(path, rows)
             lines = path.read_text().splitlines()
         self.assertEqual(lines[0].split(",")[:5], ["core", "ring", "direction", "size", "build"])
@@ -476,14 +530,38 @@ class ReportTest(unittest.TestCase):
         good = rows_of(self.ROWS)[1]
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "old.json"
-            for what in ([], {}, {"results": 3}, {"results": [3]}, {"results": [{}]},
+            for what in ([], {}, {"results": [good], "machine": [1]},
+                         {"results": 3}, {"results": [3]}, {"results": [{}]},
                          {"results": [dict(good, ratio="1")]}, {"results": [dict(good, build=[])]},
                          {"results": [dict(good, ratio=float("nan"))]},
                          {"results": [dict(good, verdict=1)]},
+                         {"results": [good], "machine": {"builds": 1}},
                          {"results": [{k: v for k, v in good.items() if k != "ratio"}]}):
                 path.write_text(json.dumps(what))
                 with self.assertRaisesRegex(LoopError, "not what --json writes", msg=what):
                     report.read_json(path)
+
+    FACTS = {"cpu": "AMD (family 25, model 1)", "hypervisor": "kvm", "kernel": "6.1",
+             "huge_pages": "yes", "builds": {"base": "GCC 12.2.0", "new": "clang 14.0.6"}}
+
+    def test_same_machine(self):
+        """Nothing to tell, with other builds too."""
+        other = dict(self.FACTS, builds={"base": "GCC 12.2.0", "gone": "GCC 9"})
+        self.assertIsNone(report.check_machine("old", self.FACTS, self.FACTS))
+        self.assertIsNone(report.check_machine("old", other, self.FACTS))
+
+    def test_other_machine(self):
+        """All that is not as it was, in one line; another CPU is refused."""
+        other = dict(self.FACTS, huge_pages="no", kernel="6.2", hypervisor="none seen",
+                     builds=dict(self.FACTS["builds"], base="GCC 11.4.0"))
+        self.assertEqual(
+            report.check_machine("old", other, self.FACTS),
+            "old is of another hypervisor (none seen, now kvm) and kernel (6.2, now 6.1) and "
+            "huge pages (no, now yes) and base (GCC 11.4.0, now GCC 12.2.0)")
+        with self.assertRaisesRegex(LoopError, "old: is of another CPU, AMD .family 26, model 2"):
+            report.check_machine("old", dict(self.FACTS, cpu="AMD (family 26, model 2)"),
+                                 self.FACTS)
+        self.assertIn("does not tell", report.check_machine("old", {}, self.FACTS))
 
     def test_plot(self):
         """Sizes in order, with their error bars; a mix has no place on the axis."""
@@ -761,6 +839,42 @@ class LoopTest(unittest.TestCase):
         status, output, _ = self.run_tool(*args, self.fake("b", rate=1e6), f"--compare={old}")
         self.assertEqual(status, 3)
         self.assertRegex(output, r"LOSS +\S+ 64 split loop b: ratio [12]\.\d+ before")
+        self.assertNotIn("is of another", output)
+
+    def test_compare_with_another_machine(self):
+        """Told before the tables, or refused before anything is measured."""
+        old = self.directory / "old.json"
+        args = ["--sizes=64", "--rounds=8", "--window=0.1", "--directions=loop",
+                self.fake("a"), self.fake("b")]
+        self.assertEqual(self.run_tool(*args, f"--json={old}")[0], 0)
+        written = json.loads(old.read_text())
+        written["machine"]["kernel"] = "2.6.39"
+        old.write_text(json.dumps(written))
+        status, output, errors = self.run_tool(*args, f"--compare={old}", "--max-loss=50")
+        self.assertEqual(status, 0, errors)
+        self.assertRegex(output, r"warning: --compare: \S+old.json is of another kernel \(2.6.39, ")
+        written["machine"]["cpu"] = "another one"
+        old.write_text(json.dumps(written))
+        status, output, errors = self.run_tool(*args, f"--compare={old}")
+        self.assertEqual((status, output), (1, ""))
+        self.assertIn("is of another CPU, another one, and this is", errors)
+
+    def test_raw_windows(self):
+        """All are written, with what they were judged by, so that others can do it anew."""
+        path = self.directory / "out.json"
+        self.assertEqual(self.run_tool(
+            self.fake("a"), self.fake("b"), "--sizes=64,256", "--rounds=2", "--directions=loop",
+            f"--json={path}")[0], 0)
+        written = json.loads(path.read_text())
+        windows = written["windows"]
+        self.assertEqual([(window["size"], window["round"], window["build"]) for window in windows],
+                         [(size, number, build) for size in (64, 256) for number in (1, 2)
+                          for build in "aba"])
+        for window in windows:
+            self.assertAlmostEqual(window["value"], window["packets"] / window["seconds"] / 1e6)
+            self.assertEqual((window["steal"], window["lost"]), (0, 0))
+        self.assertEqual(sorted(written["machine"]["builds"]), ["a", "b"])
+        self.assertGreater(written["machine"]["ticks_per_second"], 0)
 
     def test_no_case_of_nothing(self):
         """A mix is not measured in all directions: no time goes to the others."""

@@ -305,15 +305,25 @@ def choose_placements(args, machine):
     return [machine.place(kind) for kind in args.kinds or known]
 
 
-def write_json(args, head, rows, windows=()):
+def about(args, machine, placements, huge):
+    """Return what figures depend on, for who compares them with others."""
+    facts = machine.facts(placements[0].forward)
+    return {"cpu": facts["cpu"], "hypervisor": facts["hypervisor"], "kernel": facts["kernel"],
+            "huge_pages": "yes" if huge else "no",
+            "ticks_per_second": os.sysconf("SC_CLK_TCK"),
+            "builds": {build.name: build.describe() for build in args.build}}
+
+
+def write_json(args, facts, head, rows, windows=()):
     """Write the results if they were asked for."""
     if args.json:
-        args.json.write_text(report.json_text({"header": head, "results": rows}, windows))
+        args.json.write_text(report.json_text(
+            {"header": head, "machine": facts, "results": rows}, windows))
 
 
-def write_files(args, head, rows, windows):
+def write_files(args, facts, head, rows, windows):
     """Write what was asked for."""
-    write_json(args, head, rows, windows)
+    write_json(args, facts, head, rows, windows)
     if args.csv:
         report.write_csv(args.csv, rows)
     if args.markdown:
@@ -322,29 +332,29 @@ def write_files(args, head, rows, windows):
         report.write_plots(rows, args.plot)
 
 
-def run_verify(args, head, placements, huge):
+def run_verify(args, facts, head, placements, huge):
     """Check packets and report; return the exit status."""
     with run_directory() as run_dir, Progress(args.seconds) as progress:
         rows = verify.verify_all(args, placements, huge, run_dir, find_variants, progress.line)
     try:
-        write_json(args, head, rows)
+        write_json(args, facts, head, rows)
     finally:
         print("\n".join(head + verify.lines(rows)), flush=True)
     return 0 if all(map(verify.is_right, rows)) else 4
 
 
 def read_old(args):
-    """Return the rows of --compare, if they were asked for and are of use."""
+    """Return the rows and the machine of --compare, or None if there is none."""
     if not args.compare:
-        return None
-    old = report.read_json(args.compare)
+        return None, None
+    old, machine = report.read_json(args.compare)
     if args.build:  # else only the options are checked
         report.check_old(args.compare, old, [build.name for build in args.build], args.sizes,
                          args.rings, args.directions)
-    return old
+    return old, machine
 
 
-def measure_and_tell(args, placements, huge, head, warnings):
+def measure_and_tell(args, placements, huge, facts, head, warnings):
     """Measure, print and write the results, those until a failure too; return the rows."""
     cpus = {number for where in placements for number in where.forward}
     start, stolen, results = time.monotonic(), steal_ticks(cpus), {}
@@ -359,15 +369,15 @@ def measure_and_tell(args, placements, huge, head, warnings):
         rows = rows_of(results)
         warnings = warnings + [f"warning: {line}" for line in doubts(args, results)]
         if rows:
-            tell(args, head + [f"steal time: {share:.1%} of the CPUs that forward"] + warnings,
-                 rows, windows_of(results))
+            head = head + [f"steal time: {share:.1%} of the CPUs that forward"] + warnings
+            tell(args, facts, head, rows, windows_of(results))
     return rows
 
 
-def tell(args, head, rows, windows):
+def tell(args, facts, head, rows, windows):
     """Print and write the results."""
     try:  # who reads the tables may have gone, a disk may be full: neither takes the other along
-        write_files(args, head, rows, windows)
+        write_files(args, facts, head, rows, windows)
     finally:
         print("\n".join(head + report.text_tables(rows) + closing(args, rows)), flush=True)
 
@@ -375,17 +385,20 @@ def tell(args, head, rows, windows):
 def run(args):
     """Measure and report; return the exit status."""
     machine = Machine()
-    old = read_old(args)
+    old, old_facts = read_old(args)
     placements = choose_placements(args, machine)
     load = os.getloadavg()[0]
     huge = use_huge_pages(args, machine, placements)
     head = header(args, machine, placements, huge)
+    facts = about(args, machine, placements, huge)
     if args.verify:
-        return run_verify(args, head, placements, huge)
+        return run_verify(args, facts, head, placements, huge)
     lines = [line for where in placements for line in machine.warnings(where, load)]
     lines += [line for build in args.build for line in build.doubts()] + differences(args.build)
+    other = report.check_machine(args.compare, old_facts, facts) if old else None
+    lines += [f"--compare: {other}"] if other else []
     warnings = [f"warning: {line}" for line in dict.fromkeys(lines)]
-    rows = measure_and_tell(args, placements, huge, head, warnings)
+    rows = measure_and_tell(args, placements, huge, facts, head, warnings)
     if not any(row["windows"] for row in rows):
         return NO_FIGURES
     if not old:

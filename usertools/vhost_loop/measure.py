@@ -174,8 +174,8 @@ def choose_sizes(args, size_seconds, round_seconds, seconds):
 def too_many(args, round_seconds):
     """Return the error that says that there are too many builds for the time."""
     return LoopError(
-        f"{len(args.build)} builds are too many for --{args.preset}: {MIN_PAIRS} rounds are needed, and "
-        f"one took {round_seconds:.0f} s; name fewer builds, modes, rings, directions or kinds "
+        f"{len(args.build)} builds are too many for --{args.preset}: {MIN_PAIRS} rounds are "
+        f"needed, and one took {round_seconds:.0f} s; name fewer builds, modes, rings, directions or kinds "
         "of cores, or --seconds")
 
 

@@ -195,17 +195,39 @@ def json_text(values, windows):
 
 
 def read_json(path):
-    """Return the rows of an older run."""
+    """Return the rows of an older run, and {name: text} of the machine and {} of the builds."""
     try:
-        rows = json.loads(path.read_text())["results"]
+        old = json.loads(path.read_text())
+        rows, machine = old["results"], old.get("machine", {})
         for row in rows:
             if row["ratio"] is not None and not 0 < row["ratio"] < math.inf:
                 raise ValueError(f"a ratio of {row['ratio']}")
             row["verdict"].islower()  # is a text
-        return {key(row): row for row in rows}
+        machine.get("builds", {}).get("")  # are both what they have to be
+        return {key(row): row for row in rows}, machine
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise LoopError(f"--compare {path}: not what --json writes "
                         f"({type(error).__name__}: {error})") from error
+
+
+def check_machine(path, old, now):
+    """Return what an older run's machine had otherwise, as one line or None.
+
+    Raise LoopError if it had another CPU: ratios of one say nothing of the other. All else a
+    user may have changed to see what comes of it.
+    """
+    if not old:
+        return f"{path} does not tell of what machine it is"
+    if old.get("cpu") != now["cpu"]:
+        raise LoopError(f"--compare {path}: is of another CPU, {old.get('cpu')}, and this is "
+                        f"{now['cpu']}: ratios differ by CPU")
+    pairs = [(name.replace("_", " "), old.get(name), now[name])
+             for name in ("hypervisor", "kernel", "huge_pages")]
+    pairs += [(name, before, now["builds"][name])
+              for name, before in old.get("builds", {}).items() if name in now["builds"]]
+    changes = [f"{name} ({before}, now {after})" for name, before, after in pairs
+               if before != after]
+    return f"{path} is of another {' and '.join(changes)}" if changes else None
 
 
 def key(row):

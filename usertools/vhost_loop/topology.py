@@ -14,6 +14,13 @@ ONE_KIND = "all"
 # Names of kinds by descending capacity, for as many kinds as there are.
 CAPACITY_NAMES = {2: ("big", "little"), 3: ("big", "mid", "little")}
 MIDR_PART = 0xfff0  # bits of the register that tell models of a vendor apart
+# How names of machines begin that are virtual, and what runs them. Microsoft makes others too, so
+# that it is the product that tells.
+HYPERVISORS = {"KVM": "kvm", "QEMU": "qemu", "Amazon EC2": "amazon", "OpenStack": "kvm",
+               "Google Compute Engine": "google", "Alibaba Cloud ECS": "kvm", "VMware": "vmware",
+               "VMW": "vmware", "VirtualBox": "virtualbox", "Virtual Machine": "microsoft",
+               "HVM domU": "xen", "Xen": "xen", "BHYVE": "bhyve", "Parallels": "parallels",
+               "Apple Virtualization": "apple"}
 ROOT = pathlib.Path("/")
 
 Cpu = collections.namedtuple("Cpu", "number kind node core package isolated")
@@ -34,7 +41,7 @@ def cpu_list(text):
 def read(path, default=""):
     """Return what a file of sysfs or procfs holds, or a default if it is not there."""
     try:
-        return path.read_text().strip()
+        return path.read_text(errors="replace").strip()
     except OSError:
         return default
 
@@ -216,10 +223,38 @@ class Machine:
         return min([free] + [int(text) for text in of_nodes if text]), kb // 1024
 
     def hypervisor(self):
-        """Return a word if this is a virtual machine."""
-        if re.search(r"^flags.*\bhypervisor\b", read(self.root / "proc/cpuinfo"), re.M):
-            return read(self.root / "sys/hypervisor/type", "yes")
-        return None
+        """Return the name of the hypervisor, or "yes", if this is a virtual machine, else None.
+
+        x86 CPUs tell whether there is one. On others its own interface in sysfs does, or the
+        device tree, or what the firmware says of the machine, by which clouds tell whether a
+        machine is virtual ("m7g.metal" is not).
+        """
+        found = (read(self.root / "sys/hypervisor/type") or self.device_tree_hypervisor()
+                 or self.firmware_hypervisor())
+        flags = re.search(r"^flags\b.*", read(self.root / "proc/cpuinfo"), re.M)
+        if flags:
+            return (found or "yes") if re.search(r"\bhypervisor\b", flags.group(0)) else None
+        return found
+
+    def device_tree_hypervisor(self):
+        """Return the hypervisor that the device tree of Arm or POWER tells of, or None."""
+        tree = self.root / "proc/device-tree"
+        compatible = read(tree / "hypervisor/compatible")
+        if compatible:
+            return compatible.split("\0")[0].rpartition(",")[2]
+        if any(tree.glob("fw-cfg*")):
+            return "qemu"
+        # A logical partition of POWER; QEMU, which has this too, was recognised above.
+        return "powervm" if (tree / "ibm,partition-name").exists() else None
+
+    def firmware_hypervisor(self):
+        """Return the hypervisor that vendor and product of the machine are of, or None."""
+        dmi = self.root / "sys/class/dmi/id"
+        names = [read(dmi / name) for name in ("product_name", "sys_vendor", "board_vendor")]
+        if names[0].endswith(".metal") or ".metal-" in names[0]:
+            return None
+        return next((hypervisor for start, hypervisor in HYPERVISORS.items()
+                     for name in names if name.startswith(start)), None)
 
     def cpu_limit(self):
         """Return how many CPUs the control groups of this process leave it, by their quota."""
@@ -263,13 +298,15 @@ class Machine:
 
 
 def cpu_model(cpuinfo):
-    """Return the CPU's name as Linux knows it, with its family and model if it has such.
+    """Return the CPU's name as Linux knows it, with the numbers of its model if it has such.
 
-    In virtual machines the name may be no more than that of the vendor."""
-    fields = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", cpuinfo, re.MULTILINE))
-    name = fields.get("model name", platform.machine())
-    if "cpu family" in fields and "model" in fields:
-        name += f" (family {fields['cpu family']}, model {fields['model']})"
+    In virtual machines the name may be no more than that of the vendor; Arm has numbers only."""
+    fields = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", cpuinfo, re.MULTILINE))
+    name = fields.get("model name") or fields.get("cpu") or platform.machine()
+    for text, names in (("family {}, model {}", ("cpu family", "model")),
+                        ("implementer {}, part {}", ("CPU implementer", "CPU part"))):
+        if all(number in fields for number in names):
+            name += f" ({text.format(*(fields[number] for number in names))})"
     return name
 
 
