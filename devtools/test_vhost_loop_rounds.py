@@ -3,19 +3,13 @@
 # Copyright(c) 2026 The dpdk-memcpy authors
 """Tests of which windows of dpdk-vhost-loop.py count, with made-up series of rates."""
 
-import pathlib
 import random
-import sys
 import types
 import unittest
 from unittest import mock
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "usertools"))
-
-# pylint: disable=wrong-import-position
-from vhost_loop import LoopError, TimeOver, measure, report, rounds, stats, testpmd  # noqa: E402
+from vhost_loop_case import window
+from vhost_loop import LoopError, TimeOver, measure, report, rounds, stats, testpmd
 
 CASE = ("all", "split", "loop", 64)
 BASE, NEW = ("base", ""), ("new", "")

@@ -175,8 +175,8 @@ def too_many(args, round_seconds):
     """Return the error that says that there are too many builds for the time."""
     return LoopError(
         f"{len(args.build)} builds are too many for --{args.preset}: {MIN_PAIRS} rounds are "
-        f"needed, and one took {round_seconds:.0f} s; name fewer builds, modes, rings, directions or kinds "
-        "of cores, or --seconds")
+        f"needed, and one took {round_seconds:.0f} s; name fewer builds, modes, rings, directions "
+        "or kinds of cores, or --seconds")
 
 
 def is_settled(args, case, found):
