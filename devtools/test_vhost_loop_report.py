@@ -20,9 +20,15 @@ REFERENCE = ROOT / "doc" / "guides" / "tools" / "vhost_loop.rst"
 
 
 def rows_of(values, direction="loop", size=64):
-    """Return the rows of {build: windows}, the first one being the baseline."""
+    """Return the rows of {build: windows}, the first one being the baseline.
+
+    It has the same window in a round before and after each of the others.
+    """
     variants = [(build, "") for build in values]
-    rounds = [list(zip(variants, windows)) for windows in zip(*values.values())]
+    rounds = []
+    for windows in zip(*values.values()):
+        base, *others = zip(variants, windows)
+        rounds.append([base] + [one for other in others for one in (other, base)])
     return report.summarize(("P", "split", direction, size), variants, rounds)
 
 

@@ -80,7 +80,7 @@ class StateTest(unittest.TestCase):
                          ("machine changed", None))
 
     def test_change_within_a_round(self):
-        """All its windows are dropped, wherever in the round the machine has changed."""
+        """The window is dropped, whether the machine has changed before or within it."""
         for rates in ((13, 13.1, 25), (13, 25, 25), (25, 13, 13)):
             made = series((12, 13, 1)) + [
                 [(variant, testpmd.Window(rate, None))
@@ -89,6 +89,16 @@ class StateTest(unittest.TestCase):
             self.assertEqual((row["windows"], row["reasons"]), (12, "1 change"))
             self.assertLess(row["max"], 14)
             self.assertEqual(row["verdict"], "no difference seen")
+
+    def test_change_beside(self):
+        """Another build of the same round counts where the machine was as always."""
+        third = ("third", "")
+        made = [[(variant, testpmd.Window(rate, None)) for variant, rate in zip(
+            (BASE, NEW, BASE, third, BASE), (13, 12, 13, other, last))]
+                for other, last in [(12, 13)] * 7 + [(25, 25)]]
+        rows = report.summarize(CASE, [BASE, NEW, third], made)
+        self.assertEqual([row["reasons"] for row in rows], ["1 change", "", "1 change"])
+        self.assertEqual([row["verdict"] for row in rows], ["baseline", "slower", "slower"])
 
     def test_change_within_most_rounds(self):
         """Then there is nothing to tell."""
@@ -111,8 +121,8 @@ class StateTest(unittest.TestCase):
         made[3][2] = (BASE, testpmd.Window(13, "steal"))
         made[4][1] = (NEW, testpmd.Window(99, "wait"))
         rows = report.summarize(CASE, [BASE, NEW], made)
-        self.assertEqual([row["reasons"] for row in rows], ["1 baseline, 1 steal",
-                                                            "1 baseline, 1 wait"])
+        self.assertEqual([row["reasons"] for row in rows],
+                         ["1 baseline, 1 steal", "1 baseline, 1 wait"])
         self.assertLess(rows[1]["max"], 14)
 
     def test_few_rounds_without_a_change(self):
@@ -127,7 +137,7 @@ class StateTest(unittest.TestCase):
         """All windows were dropped: nothing is known of states."""
         made = [[(variant, testpmd.Window(None, "wait")) for variant in (BASE, NEW, BASE)]] * 8
         self.assertEqual(row_of(made)["verdict"], "too few pairs")
-        self.assertFalse(rounds.judge(made, BASE).changed)
+        self.assertFalse(rounds.judge(made).changed)
 
     def test_single_build(self):
         """One window of each round; its rates are of one state too."""
@@ -145,12 +155,12 @@ class StateTest(unittest.TestCase):
         self.assertLess(wrong, 16)  # one in twenty is by chance
 
     def test_turns(self):
-        """Each round begins and ends with the baseline; the others are there once, in any order."""
+        """Every other window is of the baseline; the others are there once, in any order."""
         rng, variants = random.Random(1), [(name, "") for name in "abcd"]
         orders = [measure.turns(variants, rng) for _ in range(100)]
         for order in orders:
-            self.assertEqual((order[0], order[-1]), (variants[0], variants[0]))
-            self.assertEqual(sorted(order[1:-1]), variants[1:])
+            self.assertEqual(order[::2], [variants[0]] * 4)
+            self.assertEqual(sorted(order[1::2]), variants[1:])
         self.assertEqual(len(set(map(tuple, orders))), 6)
         self.assertEqual(measure.turns(variants[:1], rng), variants[:1])
 
@@ -164,7 +174,7 @@ class StateTest(unittest.TestCase):
     def test_raw_windows(self):
         """What is written has all windows, with the round and what became of them."""
         made = series((6, 13, 1), (2, 25, 1))
-        raw = report.raw_windows(CASE, [BASE, NEW], made)
+        raw = report.raw_windows(CASE, made)
         self.assertEqual([window["round"] for window in raw[::3]], list(range(1, 9)))
         self.assertEqual([window["build"] for window in raw[:3]], ["base", "new", "base"])
         self.assertEqual([window["dropped"] for window in raw[-6:]], ["state"] * 6)
@@ -211,7 +221,7 @@ class SlowPair:
 class QuickTest(unittest.TestCase):
     """What is left out where the time has a limit."""
 
-    def measure(self, builds, limit=110, start_s=0.5, window_s=0.4, kinds=1, **more):
+    def measure(self, builds, limit=110, start_s=0.5, window_s=0.2, kinds=1, **more):
         """Run it on made-up time; return [(size, rounds)], the lines on doubts, and the time."""
         args = types.SimpleNamespace(**dict(
             {"build": [types.SimpleNamespace(name=f"b{number}") for number in range(builds)],
@@ -233,12 +243,12 @@ class QuickTest(unittest.TestCase):
     def test_all_sizes(self):
         """With few builds, until no new round may begin."""
         found, lines, seconds = self.measure(3)
-        self.assertEqual((found, lines), ([(64, 15), (256, 15), (1518, 15)], []))
+        self.assertEqual((found, lines), ([(64, 20), (256, 20), (1518, 20)], []))
         self.assertTrue(90 <= seconds < 97)
 
     def test_fewer_rounds_then_fewer_sizes(self):
         """Six rounds are what an interval needs."""
-        for builds, sizes in ((8, [64, 256, 1518]), (9, [64, 256]), (15, [64])):
+        for builds, sizes in ((9, [64, 256, 1518]), (10, [64, 256]), (15, [64])):
             found, lines, seconds = self.measure(builds)
             self.assertEqual([size for size, _ in found], sizes, builds)
             self.assertTrue(all(count >= 6 for _, count in found), found)
@@ -249,7 +259,7 @@ class QuickTest(unittest.TestCase):
 
     def test_too_many(self):
         """Refused after a round that tells it, or one that does not come to its end."""
-        for builds, seconds in ((20, "35"), (200, "110")):
+        for builds, seconds in ((20, "33"), (200, "110")):
             with self.assertRaisesRegex(LoopError, f"{builds} builds are too many for --quick: 6 "
                                         f"rounds are needed, and one took {seconds} s"):
                 self.measure(builds)
@@ -259,7 +269,7 @@ class QuickTest(unittest.TestCase):
         found, _, seconds = self.measure(5, kinds=2)
         self.assertEqual([size for size, _ in found], [64, 256] * 2)
         self.assertLessEqual(seconds, 110)
-        self.assertEqual(len({count for _, count in found}), 1)
+        self.assertTrue(all(7 <= count <= 8 for _, count in found), found)
 
     def test_a_round_that_is_cut_off(self):
         """It does not count, and what was before does."""

@@ -7,8 +7,8 @@ Compare builds of dpdk-testpmd by the packet rate of a vhost <-> virtio-user loo
 For each build two testpmd processes exchange packets between a virtio-user port and
 a vhost port. In each round all builds run, and take turns in short windows in random
 order, because the speed of a shared machine drifts: a ratio compares windows of the
-same round. The first build is the baseline of the ratios: each round of a size begins
-and ends with it, which tells whether the machine has changed.
+same round. The first build is the baseline of the ratios: it is measured before and
+after each of the others, which tells whether the machine has changed.
 """
 
 import argparse
@@ -149,7 +149,7 @@ def make_parser():
                        help="kinds of cores, such as P,E (default: all that there are)")
     add("--rounds", metavar="N", type=number(1, 1000, form=r"\d+"), help="at most so many rounds")
     add("--seconds", metavar="N", type=number(1, 86400), help="start no round after this time")
-    add("--window", metavar="SEC", type=number(0.05, 10), default=0.2,
+    add("--window", metavar="SEC", type=number(0.05, 10), default=0.05,
         help="length of a window (default: %(default)s)")
     add("--width", metavar="PERCENT", type=number(0.1, 100, "%"), default=WIDTH * 100,
         help="stop when all intervals are as narrow as this (default: %(default)g)")

@@ -75,9 +75,9 @@ def find_variants(args, pairs):
 
 
 def turns(variants, rng):
-    """Return the order of a round: the baseline first and last, the others in random order."""
+    """Return the order of a round: the others in random order, the baseline around each."""
     base, *others = variants
-    return [base, *rng.sample(others, len(others)), base] if others else [base]
+    return [base] + [name for other in rng.sample(others, len(others)) for name in (other, base)]
 
 
 def run_round(args, pairs, variants, case, sizes, rng):
@@ -224,4 +224,4 @@ def rows_of(results):
 def windows_of(results):
     """Return all windows."""
     return [window for case, found in results.items() for size, rounds in found.rounds.items()
-            for window in report.raw_windows((*case, size), found.variants, rounds)]
+            for window in report.raw_windows((*case, size), rounds)]

@@ -27,7 +27,7 @@ def summarize(case, variants, rounds):
 
     rounds: lists of (variant, Window); the first variant is the baseline.
     """
-    judged = judge(rounds, variants[0])
+    judged = judge(rounds)
     core, ring, direction, size = case
     rows = []
     for build, mode in variants:
@@ -56,12 +56,12 @@ def is_changed(judged, windows, ratios):
     return judged.changed or lost and len(ratios) < MIN_PAIRS
 
 
-def raw_windows(case, variants, rounds):
+def raw_windows(case, rounds):
     """Return one {name: value} per window, in order of time, for others to compute with."""
     core, ring, direction, size = case
     return [{"core": core, "ring": ring, "direction": direction, "size": size, "round": number,
              "build": build, "mode": mode, **window._asdict()}
-            for number, windows in enumerate(judge(rounds, variants[0]).rounds, 1)
+            for number, windows in enumerate(judge(rounds).rounds, 1)
             for (build, mode), window in windows]
 
 

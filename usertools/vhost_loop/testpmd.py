@@ -21,7 +21,7 @@ from vhost_loop.topology import steal_ticks
 
 START_TIMEOUT_S = 30
 COMMAND_TIMEOUT_S = 10
-SETTLE_S = 0.1  # from the first packets to the start of a window
+SETTLE_S = 0.05  # from the first packets to the start of a window
 MBUFS = 16384  # far more than the two rings hold
 MEMORY_MB = 128  # for a testpmd with that many mbufs, with some to spare
 MAX_BURST = 64
