@@ -281,7 +281,7 @@ def closing(args, rows):
     changed = [title for title, members in report.groups(rows) if any(map(is_changed, members))]
     if changed:
         lines.append(f"{len(changed)} of the tables are of a machine that changed while it "
-                     "measured (a host may move virtual CPUs), with too few rounds in one state: "
+                     "measured (a host may move virtual CPUs), with too few windows in one state: "
                      "their rates say little, their ratios are not told; run it again")
     wide = [row for row in rows if row["verdict"] not in ("baseline", report.CHANGED)
             and not is_narrow(args, row)]

@@ -24,7 +24,7 @@ REASONS = {
 }
 
 # rounds: as they were, with the windows that do not count marked; bases: for each window of each
-# round the rate of the baseline at that time, or None where it has no ratio; changed: the machine
+# round the rate of the baseline at that time, or None where it does not count; changed: the machine
 # was in no state most of the time.
 Judged = collections.namedtuple("Judged", "rounds bases changed")
 
@@ -63,7 +63,7 @@ def judge(rounds):
         of_all = [of_round.get(index) or beside(of_round, index) for index in range(len(windows))]
         marked.append([(variant, window._replace(dropped=window.dropped or why))
                        for (variant, window), (_, why) in zip(windows, of_all)])
-        bases.append([base if state else None for base, _ in of_all])
+        bases.append([base for base, _ in of_all])
     return Judged(marked, bases, bool(rates) and not state)
 
 
