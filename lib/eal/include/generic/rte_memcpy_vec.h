@@ -378,7 +378,8 @@ rte_memcpy_blocks(uint8_t *dst, const uint8_t *src, size_t n)
 static __attribute__((__noinline__, __unused__)) void
 rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 {
-	bool is_for_libc = n >= RTE_MEMCPY_LIBC_MIN_LEN;
+	/* Not bool: clang for POWER has none in C++, once rte_altivec.h has defined it anew. */
+	int is_for_libc = n >= RTE_MEMCPY_LIBC_MIN_LEN;
 
 #ifdef RTE_MEMCPY_LIBC_HAS_WIDE_VECTORS
 	/*
@@ -388,7 +389,7 @@ rte_memcpy_long(uint8_t *dst, const uint8_t *src, size_t n)
 	 */
 	if (n >= RTE_MEMCPY_LIBC_REP_MIN_LEN &&
 		(((uintptr_t)dst - (uintptr_t)src) & 4095) - 1 >= 127)
-		is_for_libc = true;
+		is_for_libc = 1;
 #endif
 	if (is_for_libc) {
 		/* Where n was an int, its range reaches to sizes that no object has. */
