@@ -44,9 +44,6 @@
 #define PKTCPY_MODE PKTCPY_WIDE
 #endif
 
-/** Bytes up to which a loop of our own is faster than rte_memcpy(). */
-#define PKTCPY_LOOP_MAX 2048
-
 /** Bytes that are loaded and stored at once, by one register or by a few. */
 #define PKTCPY_CHUNK_LEN 32
 
@@ -55,6 +52,9 @@ typedef uint8_t __attribute__((__vector_size__(16))) pktcpy_half;
 typedef uint8_t __attribute__((__vector_size__(16), __aligned__(1), __may_alias__)) pktcpy_mem_half;
 
 #if defined(__AVX__) && PKTCPY_MODE == PKTCPY_WIDE
+
+/** Bytes up to which a loop of our own is as fast as rte_memcpy(), or faster. */
+#define PKTCPY_LOOP_MAX 2048
 
 typedef uint8_t __attribute__((__vector_size__(PKTCPY_CHUNK_LEN))) pktcpy_chunk;
 typedef uint8_t __attribute__((__vector_size__(PKTCPY_CHUNK_LEN), __aligned__(1), __may_alias__))
@@ -75,6 +75,8 @@ pktcpy_store(uint8_t *dst, pktcpy_chunk chunk)
 }
 
 #else
+
+#define PKTCPY_LOOP_MAX 0
 
 /* Compilers keep a vector in memory if no register is as wide. */
 typedef struct {
@@ -171,8 +173,6 @@ pktcpy_upto256(uint8_t *dst, const uint8_t *src, size_t len)
 	pktcpy_store(dst_end - PKTCPY_CHUNK_LEN, tail0);
 }
 
-#if defined(__AVX__) && PKTCPY_MODE == PKTCPY_WIDE
-
 /** @internal Copy more than 256 bytes: a head, rounds to an aligned destination, a tail. */
 static __attribute__((__noinline__, __unused__)) void
 pktcpy_loop(uint8_t *dst, const uint8_t *src, size_t len)
@@ -203,8 +203,6 @@ pktcpy_loop(uint8_t *dst, const uint8_t *src, size_t len)
 	pktcpy_store(dst_end - PKTCPY_CHUNK_LEN, pktcpy_load(src_end - PKTCPY_CHUNK_LEN));
 }
 
-#endif
-
 /** @internal Copy more than 256 bytes. */
 static __rte_always_inline void
 pktcpy_long(uint8_t *dst, const uint8_t *src, size_t len)
@@ -212,13 +210,10 @@ pktcpy_long(uint8_t *dst, const uint8_t *src, size_t len)
 #if PKTCPY_MODE == PKTCPY_NARROW
 	memcpy(dst, src, len);
 #else
-#if defined(__AVX__) && PKTCPY_MODE == PKTCPY_WIDE
-	if (likely(len <= PKTCPY_LOOP_MAX)) {
+	if (len <= PKTCPY_LOOP_MAX)
 		pktcpy_loop(dst, src, len);
-		return;
-	}
-#endif
-	rte_memcpy(dst, src, len);
+	else
+		rte_memcpy(dst, src, len);
 #endif
 }
 
