@@ -93,8 +93,11 @@ fresh_device(void)
 	if (frontend == NULL)
 		return "no device";
 	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
+	memset(guest_mem, GUEST_FILL, guest_len);
 	next_mem = vhost_frontend_mem(frontend, 1, &len);
+	memset(next_mem, GUEST_FILL, len);
 	apart_mem = vhost_frontend_mem(frontend, 2, &len);
+	memset(apart_mem, GUEST_FILL, len);
 	return NULL;
 }
 
@@ -687,11 +690,14 @@ flip_packets(void)
 	return fault;
 }
 
-/* Packets that fit into one of the lengths only, or into several of the other. */
+/*
+ * Packets that fit into one of the lengths only, or into several of the other.
+ * *len* bytes may be written to.
+ */
 static const char *
-flip_buffers(void)
+flip_buffers(uint8_t *place, size_t len)
 {
-	struct vhost_frontend_desc desc = desc_of(slot(0), FLIP_SHORT, VRING_DESC_F_WRITE);
+	struct vhost_frontend_desc desc = desc_of(place, FLIP_SHORT, VRING_DESC_F_WRITE);
 	unsigned int i, used = 0;
 
 	for (i = 0; i < FLIPS; i++) {
@@ -702,8 +708,12 @@ flip_buffers(void)
 		while (vhost_frontend_poll(frontend, VHOST_FRONTEND_RX, NULL) >= 0)
 			used++;
 	}
-	memset(slot(0), GUEST_FILL, GOOD_LEN);
-	return all_are(guest_mem, GUEST_FILL, guest_len) ? NULL : "wrote behind a packet";
+	memset(place, GUEST_FILL, len);
+	return all_are(guest_mem, GUEST_FILL, guest_len) &&
+			all_are(next_mem, GUEST_FILL, SIDE_LEN) &&
+			all_are(apart_mem, GUEST_FILL, SIDE_LEN)
+		? NULL
+		: "wrote behind a packet";
 }
 
 static const char *
@@ -721,27 +731,21 @@ flipped_lengths(void)
 		fault = start_flipping(VHOST_FRONTEND_RX, FLIP_SHORT, FLIP_LONG);
 	if (fault != NULL)
 		return fault;
-	fault = flip_buffers();
+	fault = flip_buffers(slot(0), GOOD_LEN);
 	stop_flipping();
 	return fault;
 }
 
 /*
  * Have nothing behind the last region, as vhost has it: an access there is a crash.
- * Or else the region before it is there, as Linux maps downwards: then what lies there
- * looks like more of the table.
+ * Or else the region before it is there, as Linux maps downwards.
  */
 static void *
 guard_last_region(void)
 {
-	struct vhost_frontend_desc more[RING_SIZE];
 	struct rte_vhost_memory *mem;
 	void *end, *guard;
-	unsigned int i;
 
-	for (i = 0; i < RING_SIZE; i++)
-		more[i] = desc_of(slot(1), 50, 0);
-	vhost_frontend_write_table(frontend, VHOST_FRONTEND_TX, more, RING_SIZE, next_mem);
 	if (rte_vhost_get_mem_table(vhost_frontend_vid(frontend), &mem) != 0)
 		return MAP_FAILED;
 	end = (void *)(uintptr_t)(mem->regions[2].host_user_addr + mem->regions[2].size);
@@ -749,6 +753,66 @@ guard_last_region(void)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	free(mem);
 	return guard;
+}
+
+static void
+end_guard(void *guard)
+{
+	if (guard != MAP_FAILED)
+		munmap(guard, rte_mem_page_size());
+}
+
+/* Packets at a region's end, which one of the lengths leaves: with that one there is no packet. */
+static const char *
+flip_last_packets(uint8_t *place)
+{
+	const size_t pkt_len = FLIP_SHORT - HDR_LEN;
+	struct vhost_frontend_desc desc = desc_of(place, FLIP_SHORT, 0);
+	unsigned int i, posted = 0, used = 0, got = 0;
+	const char *fault = NULL;
+	struct rte_mbuf *m;
+
+	write_pattern(place + HDR_LEN, pkt_len, 0, pkt_len);
+	for (i = 0; i < BATCH * FLIPS && fault == NULL; i++) {
+		for (; used == posted || posted % BATCH != 0; posted++)
+			vhost_frontend_post_raw(frontend, VHOST_FRONTEND_TX, &desc, 1);
+		flip_next(used);
+		if (rte_vhost_dequeue_burst(
+			    vhost_frontend_vid(frontend), VHOST_FRONTEND_TX, pool, &m, 1) == 1) {
+			fault = check_packet(m, pkt_len);
+			rte_pktmbuf_free(m);
+			got++;
+		}
+		while (vhost_frontend_poll(frontend, VHOST_FRONTEND_TX, NULL) >= 0)
+			used++;
+	}
+	memset(place, GUEST_FILL, FLIP_SHORT);
+	return fault == NULL && got == 0 ? "no packet came of those that were right" : fault;
+}
+
+static const char *
+flipped_last_lengths(void)
+{
+	const char *fault = fresh_device();
+	uint8_t *place;
+	void *guard;
+
+	if (fault == NULL)
+		fault = start_flipping(VHOST_FRONTEND_TX, FLIP_SHORT, FLIP_LONG);
+	if (fault != NULL)
+		return fault;
+	place = apart_mem + SIDE_LEN - FLIP_SHORT;
+	guard = guard_last_region();
+	fault = flip_last_packets(place);
+	stop_flipping();
+	if (fault == NULL)
+		fault = start_flipping(VHOST_FRONTEND_RX, FLIP_SHORT, FLIP_LONG);
+	if (fault == NULL) {
+		fault = flip_buffers(place, FLIP_SHORT);
+		stop_flipping();
+	}
+	end_guard(guard);
+	return fault;
 }
 
 /* One descriptor at a region's end, which is a whole table, or the first one of many. */
@@ -792,6 +856,18 @@ flip_tables(void)
 	return fault;
 }
 
+/* What lies behind the last region, if nothing can be kept from there, looks like more of the table. */
+static void
+write_more_entries(void)
+{
+	struct vhost_frontend_desc more[RING_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < RING_SIZE; i++)
+		more[i] = desc_of(slot(1), 50, 0);
+	vhost_frontend_write_table(frontend, VHOST_FRONTEND_TX, more, RING_SIZE, next_mem);
+}
+
 static const char *
 flipped_tables(void)
 {
@@ -803,10 +879,10 @@ flipped_tables(void)
 			(RING_SIZE - 1) * VHOST_FRONTEND_DESC_LEN);
 	if (fault != NULL)
 		return fault;
+	write_more_entries();
 	guard = guard_last_region();
 	fault = flip_tables();
-	if (guard != MAP_FAILED)
-		munmap(guard, rte_mem_page_size());
+	end_guard(guard);
 	stop_flipping();
 	return fault;
 }
@@ -942,6 +1018,7 @@ static const struct {
 	{ "tables as long as the ring", 0, 0, long_tables },
 	{ "tables across regions", 0, 0, tables_across_regions },
 	{ "flipped lengths", 0, 0, flipped_lengths },
+	{ "flipped lengths at an end", 0, 0, flipped_last_lengths },
 	{ "flipped tables", 0, 0, flipped_tables },
 	{ "claimed chains", 0, PACKED, claimed_chains },
 	{ "few mbufs", 0, 0, few_mbufs },

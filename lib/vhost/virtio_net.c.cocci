@@ -156,6 +156,24 @@ identifier hdr_len;
  ...>
  }
 
+// changes 1-2 lines: four buffers of a packed ring, whose lengths the guest changes meanwhile
+//
+// DPDK looks at whether a packet fits into the length that it read, cuts the length where the
+// region ends, and then only compares it with what the guest says by now. If that is the same,
+// the packet is written behind the region.
+@@
+typedef uint64_t;
+identifier check = { virtio_dev_rx_sync_batch_check, virtio_dev_rx_async_batch_check };
+expression desc;
+@@
+ check(...)
+ {
+ <...
+-lens[i] != desc.len
++pkts[i]->pkt_len + (uint64_t)buf_offset > lens[i]
+ ...>
+ }
+
 // changes 1-2 lines: four packets to a packed ring, one buffer of which is a chain or a table
 //
 // DPDK looks only at whether the descriptors are there and long enough, and writes packets
