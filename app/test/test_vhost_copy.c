@@ -704,6 +704,7 @@ test_kind(int (*test)(void))
 	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
 	memset(guest_mem, GUEST_FILL, guest_len);
 	next_mem = vhost_frontend_mem(frontend, 1, &next_len);
+	memset(next_mem, GUEST_FILL, next_len);
 	ret = test();
 	vhost_frontend_destroy(frontend);
 	/* Also where something is wrong: the pool goes in the end. */

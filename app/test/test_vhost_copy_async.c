@@ -262,6 +262,7 @@ run_device(uint64_t features)
 		return "no device";
 	vid = vhost_frontend_vid(frontend);
 	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
+	memset(guest_mem, GUEST_FILL, guest_len);
 	hdr_len = vhost_frontend_hdr_len(frontend);
 	for (queue = 0; queue < VHOST_FRONTEND_QUEUES; queue++)
 		if (rte_vhost_async_channel_register(vid, queue) != 0)

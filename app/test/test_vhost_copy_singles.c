@@ -99,7 +99,9 @@ fresh_device_with(uint64_t more_features, uint64_t register_flags)
 	if (frontend == NULL)
 		return "no device";
 	guest_mem = vhost_frontend_mem(frontend, 0, &guest_len);
+	memset(guest_mem, GUEST_FILL, guest_len);
 	next_mem = vhost_frontend_mem(frontend, 1, &len);
+	memset(next_mem, GUEST_FILL, len);
 	hdr_len = vhost_frontend_hdr_len(frontend);
 	return NULL;
 }

@@ -25,8 +25,11 @@
 
 #include "vhost_frontend.h"
 
-/* What is in memory where no packet is: in the guest's, and in an mbuf's. */
-#define GUEST_FILL 0x00
+/*
+ * What is in memory where no packet is: in the guest's, and in an mbuf's. Neither is what a
+ * header is made of.
+ */
+#define GUEST_FILL 0xf3
 #define MBUF_FILL 0xee
 /* Left free behind the data of each mbuf. */
 #define MBUF_TAIL 256
