@@ -91,7 +91,10 @@ struct rte_vhost_copy_status {
 	enum rte_vhost_copy_mode mode;
 	/** Whether copies are being counted for a histogram. */
 	bool histogram;
-	/** The kind of core that has polled the device last. */
+	/**
+	 * The kind of core that has polled the device's last queue, of those that had packets.
+	 * Queues may be polled from cores of several kinds.
+	 */
 	enum rte_cpu_core_type core_type;
 	/** Bursts of packets by the mode they were copied in: MEMCPY, WIDE or NARROW. */
 	uint64_t bursts[RTE_VHOST_COPY_MODES];

@@ -183,8 +183,10 @@ show_copy(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_unused
 		return;
 	free(path);
 	vid = rte_eth_vhost_get_vid_from_port_id(res->port_id);
-	if (rte_vhost_get_copy_status(vid, &status) != 0) {
-		fprintf(stderr, "No guest is connected to port %u\n", res->port_id);
+	if (vid < 0 || rte_vhost_get_copy_status(vid, &status) != 0) {
+		fprintf(stderr,
+			"No guest is connected to port %u; a mode that was set holds when one is\n",
+			res->port_id);
 		return;
 	}
 	printf("vhost copy of port %u: mode %s, core type %s\n", res->port_id,
