@@ -11,11 +11,15 @@
  * These are nearly all packets, and what DPDK does for a packet in several of both, vectors
  * of buffers and copies that are put off, costs more than the copy of a small one. Here a
  * group of packets is looked at, its buffers are fetched into the cache, and then it is
- * copied. The first packet that is not as simple, and all packets of a device that has a
- * virtual IOMMU or a log of what it writes, are left to DPDK's own way. So these functions
- * never fail and never wait: they tell how many packets they served.
+ * copied. The first packet that is not as simple, or whose buffer a virtual IOMMU has not
+ * told of as a whole, and all packets of a device with a log of what it writes, are left to
+ * DPDK's own way, which also asks for what is missing. So these functions never fail and
+ * never wait: they tell how many packets they served.
  *
- * Included by virtio_net.c. The queue is locked.
+ * Included by virtio_net.c. The queue is locked, and with an IOMMU its translations are, too.
+ *
+ * What a device with an IOMMU needs is compiled apart, out of line, and chosen once for each
+ * call, so that others do not pay for it.
  */
 
 #include <stdbool.h>
@@ -30,6 +34,8 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
+#include "iotlb.h"
+#include "iotlb_map.h"
 #include "pktcpy.h"
 #include "vhost.h"
 
@@ -44,6 +50,9 @@
 #define VHOST_SINGLES_PACKED_TAKE_GROUP 32
 #define VHOST_SINGLES_AHEAD 6
 
+/* Devices that are not served in line: those with an IOMMU are apart, those with a log not. */
+#define VHOST_SINGLES_SPECIAL (1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL)
+
 /* What needs more than a header of zeros. */
 #define VHOST_SINGLES_OFFLOADS \
 	(RTE_MBUF_F_TX_L4_MASK | RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_TCP_SEG | \
@@ -54,6 +63,15 @@ struct vhost_singles_region {
 	uint64_t guest_addr;
 	uint64_t len;
 	uint64_t host_addr;
+};
+
+/* How addresses in descriptors are translated. */
+struct vhost_singles_guest {
+	bool has_iommu;              /* known when compiled */
+	uint8_t perm;                /* with one: VHOST_ACCESS_RO or VHOST_ACCESS_RW */
+	const struct iotlb_map *map; /* with one */
+	const struct rte_vhost_memory *mem;
+	struct vhost_singles_region *region; /* apart, for its address is given away */
 };
 
 /* A guest buffer, in host addresses, header included. */
@@ -81,15 +99,15 @@ vhost_singles_find_region(
 	return false;
 }
 
-/* Translate a buffer; returns NULL if it isn't all in one region. */
+/* Translate a guest-physical buffer; returns NULL if it isn't all in one region. */
 static __rte_always_inline void *
-vhost_singles_translate(const struct rte_vhost_memory *mem, struct vhost_singles_region *region,
-	uint64_t addr, uint32_t len)
+vhost_singles_translate_phys(const struct vhost_singles_guest *guest, uint64_t addr, uint32_t len)
 {
+	struct vhost_singles_region *region = guest->region;
 	uint64_t offset = addr - region->guest_addr;
 
 	if (unlikely(offset >= region->len)) {
-		if (!vhost_singles_find_region(mem, addr, region))
+		if (!vhost_singles_find_region(guest->mem, addr, region))
 			return NULL;
 		offset = addr - region->guest_addr;
 	}
@@ -99,13 +117,53 @@ vhost_singles_translate(const struct rte_vhost_memory *mem, struct vhost_singles
 }
 
 /*
+ * Translate a buffer by the IOMMU; returns NULL if it isn't all allowed and in a row. What
+ * is missing is not asked for here.
+ */
+static __rte_always_inline void *
+vhost_singles_translate_iova(const struct vhost_singles_guest *guest, uint64_t iova, uint32_t len)
+{
+	struct iotlb_map_hit hit;
+	uint64_t host;
+
+	if (likely(iotlb_map_find_page(guest->map, iova, len, guest->perm, &host)))
+		return (void *)(uintptr_t)host;
+	hit = iotlb_map_find(guest->map, iova, len, guest->perm);
+	return hit.len == len ? (void *)(uintptr_t)hit.host : NULL;
+}
+
+static __rte_always_inline void *
+vhost_singles_translate(const struct vhost_singles_guest *guest, uint64_t addr, uint32_t len)
+{
+	return guest->has_iommu ? vhost_singles_translate_iova(guest, addr, len)
+				: vhost_singles_translate_phys(guest, addr, len);
+}
+
+/* The translations of a queue; NULL if it has none. */
+static __rte_always_inline const struct iotlb_map *
+vhost_singles_map(const struct virtio_net *dev, const struct vhost_virtqueue *vq)
+{
+	const struct vhost_iotlb_head *head = (const void *)vhost_iotlb_of(dev, vq);
+
+	return likely(head != NULL) ? head->map : NULL;
+}
+
+/* Count what was translated for packets that were served, one buffer each. */
+static __rte_always_inline uint32_t
+vhost_singles_count_hits(const struct virtio_net *dev, struct vhost_virtqueue *vq, uint32_t num)
+{
+	if (dev->flags & VIRTIO_DEV_STATS_ENABLED)
+		vq->stats.iotlb_hits += num;
+	return num;
+}
+
+/*
  * Get the buffer of a split ring's entry; returns false if it isn't a single one. What the
  * guest may change meanwhile is read once.
  */
 static __rte_always_inline bool
-vhost_singles_get_split(const struct rte_vhost_memory *mem, struct vhost_virtqueue *vq,
-	uint16_t avail_idx, struct vhost_singles_region *region, uint16_t *desc_idx,
-	struct vhost_singles_buf *buf)
+vhost_singles_get_split(const struct vhost_singles_guest *guest, struct vhost_virtqueue *vq,
+	uint16_t avail_idx, uint16_t *desc_idx, struct vhost_singles_buf *buf)
 {
 	const volatile uint16_t *entry = &vq->avail->ring[avail_idx & (vq->size - 1)];
 	const uint16_t idx = *entry;
@@ -117,7 +175,7 @@ vhost_singles_get_split(const struct rte_vhost_memory *mem, struct vhost_virtque
 		return false;
 	*desc_idx = idx;
 	buf->len = desc->len;
-	buf->addr = vhost_singles_translate(mem, region, desc->addr, buf->len);
+	buf->addr = vhost_singles_translate(guest, desc->addr, buf->len);
 	rte_prefetch0(buf->addr);
 	return buf->addr != NULL;
 }
@@ -127,8 +185,8 @@ vhost_singles_get_split(const struct rte_vhost_memory *mem, struct vhost_virtque
  * than a single one. What the guest may change meanwhile is read once.
  */
 static __rte_always_inline bool
-vhost_singles_get_packed(const struct rte_vhost_memory *mem, struct vring_packed_desc *ring_desc,
-	bool wrap, struct vhost_singles_region *region, struct vhost_singles_buf *buf)
+vhost_singles_get_packed(const struct vhost_singles_guest *guest,
+	struct vring_packed_desc *ring_desc, bool wrap, struct vhost_singles_buf *buf)
 {
 	const uint16_t kind = VRING_DESC_F_AVAIL | VRING_DESC_F_USED | VRING_DESC_F_NEXT |
 		VRING_DESC_F_INDIRECT;
@@ -140,8 +198,36 @@ vhost_singles_get_packed(const struct rte_vhost_memory *mem, struct vring_packed
 		return false;
 	buf->id = desc->id;
 	buf->len = desc->len;
-	buf->addr = vhost_singles_translate(mem, region, desc->addr, buf->len);
+	buf->addr = vhost_singles_translate(guest, desc->addr, buf->len);
 	return buf->addr != NULL;
+}
+
+/*
+ * Fetch what the IOMMU has told of a group of buffers, which are looked up next. What is
+ * read of the guest is a hint.
+ */
+static __rte_always_inline void
+vhost_singles_fetch_split(const struct vhost_singles_guest *guest, const struct vhost_virtqueue *vq,
+	uint16_t avail_idx, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count && guest->has_iommu; i++) {
+		const uint16_t idx = vq->avail->ring[(avail_idx + i) & (vq->size - 1)];
+
+		rte_prefetch0(iotlb_map_page_of(guest->map, vq->desc[idx & (vq->size - 1)].addr));
+	}
+}
+
+/* The same for descriptors in a row. */
+static __rte_always_inline void
+vhost_singles_fetch_packed(const struct vhost_singles_guest *guest,
+	const struct vring_packed_desc *desc, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count && guest->has_iommu; i++)
+		rte_prefetch0(iotlb_map_page_of(guest->map, desc[i].addr));
 }
 
 /* Can a packet go into a buffer as it is, and does it fit? */
@@ -171,18 +257,18 @@ vhost_singles_put(const struct vhost_singles_buf *buf, const struct rte_mbuf *pk
 /* Give a group of single packets to the guest; returns how many there were. */
 static __rte_always_inline uint32_t
 vhost_singles_put_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
-	struct rte_mbuf **pkts, uint32_t count, struct vhost_singles_region *region)
+	struct rte_mbuf **pkts, uint32_t count, const struct vhost_singles_guest *guest)
 {
 	struct vring_used_elem *used = &vq->shadow_used_split[vq->shadow_used_idx];
 	const uint16_t hdr_len = dev->vhost_hlen;
 	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
 	uint32_t num, i;
 
+	vhost_singles_fetch_split(guest, vq, vq->last_avail_idx, count);
 	for (num = 0; num < count; num++) {
 		uint16_t idx;
 
-		if (!vhost_singles_get_split(
-			    dev->mem, vq, vq->last_avail_idx + num, region, &idx, &bufs[num]))
+		if (!vhost_singles_get_split(guest, vq, vq->last_avail_idx + num, &idx, &bufs[num]))
 			break;
 		if (!vhost_singles_fits(pkts[num], &bufs[num], hdr_len))
 			break;
@@ -196,24 +282,51 @@ vhost_singles_put_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq
 	return num;
 }
 
+static __rte_always_inline uint32_t
+vhost_singles_put_split(struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts,
+	uint32_t count, const struct vhost_singles_guest *guest)
+{
+	uint32_t done = 0, group, num;
+
+	do {
+		group = RTE_MIN(count - done, (uint32_t)VHOST_SINGLES_GROUP);
+		num = vhost_singles_put_group_split(dev, vq, pkts + done, group, guest);
+		done += num;
+	} while (num == VHOST_SINGLES_GROUP);
+	return done;
+}
+
+static __rte_noinline uint32_t
+vhost_singles_enqueue_split_iommu(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	const struct vhost_singles_guest guest = {
+		.has_iommu = true,
+		.perm = VHOST_ACCESS_RW,
+		.map = vhost_singles_map(dev, vq),
+	};
+
+	if (unlikely(guest.map == NULL))
+		return 0;
+	return vhost_singles_count_hits(
+		dev, vq, vhost_singles_put_split(dev, vq, pkts, count, &guest));
+}
+
 /* Give the single packets to the guest that come before the first of another kind. */
 static __rte_always_inline uint32_t
 vhost_singles_enqueue_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
 	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_head)
 {
-	const uint64_t other = 1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL;
 	struct vhost_singles_region region = { .len = 0 };
-	uint32_t done = 0, group, num;
+	const struct vhost_singles_guest guest = { .mem = dev->mem, .region = &region };
 
-	if (unlikely(dev->features & other))
-		return 0;
 	count = RTE_MIN(count, (uint16_t)(avail_head - vq->last_avail_idx));
-	do {
-		group = RTE_MIN(count - done, (uint32_t)VHOST_SINGLES_GROUP);
-		num = vhost_singles_put_group_split(dev, vq, pkts + done, group, &region);
-		done += num;
-	} while (num == VHOST_SINGLES_GROUP);
-	return done;
+	if (unlikely(dev->features & VHOST_SINGLES_SPECIAL)) {
+		if (dev->features & (1ULL << VHOST_F_LOG_ALL))
+			return 0;
+		return vhost_singles_enqueue_split_iommu(dev, vq, pkts, count);
+	}
+	return vhost_singles_put_split(dev, vq, pkts, count, &guest);
 }
 
 /* Copy a packet out of a guest buffer; returns false if it needs more than that. */
@@ -237,18 +350,18 @@ vhost_singles_take(const struct vhost_singles_buf *buf, struct rte_mbuf *pkt, ui
 static __rte_always_inline uint32_t
 vhost_singles_take_group_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
 	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_idx,
-	struct vhost_singles_region *region)
+	const struct vhost_singles_guest *guest)
 {
 	struct vring_used_elem *used = &vq->shadow_used_split[vq->shadow_used_idx];
 	const uint16_t hdr_len = dev->vhost_hlen;
 	struct vhost_singles_buf bufs[VHOST_SINGLES_GROUP];
 	uint32_t num, i;
 
+	vhost_singles_fetch_split(guest, vq, avail_idx, count);
 	for (num = 0; num < count; num++) {
 		uint16_t idx;
 
-		if (!vhost_singles_get_split(
-			    dev->mem, vq, avail_idx + num, region, &idx, &bufs[num]))
+		if (!vhost_singles_get_split(guest, vq, avail_idx + num, &idx, &bufs[num]))
 			break;
 		used[num].id = idx;
 		used[num].len = 0;
@@ -260,23 +373,48 @@ vhost_singles_take_group_split(struct virtio_net *dev, struct vhost_virtqueue *v
 	return i;
 }
 
+static __rte_always_inline uint32_t
+vhost_singles_take_split(struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts,
+	uint32_t count, uint16_t avail_idx, const struct vhost_singles_guest *guest)
+{
+	uint32_t done = 0, group, num;
+
+	do {
+		group = RTE_MIN(count - done, (uint32_t)VHOST_SINGLES_GROUP);
+		num = vhost_singles_take_group_split(
+			dev, vq, pkts + done, group, avail_idx + done, guest);
+		done += num;
+	} while (num == VHOST_SINGLES_GROUP);
+	return done;
+}
+
+static __rte_noinline uint32_t
+vhost_singles_dequeue_split_iommu(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_idx)
+{
+	const struct vhost_singles_guest guest = {
+		.has_iommu = true,
+		.perm = VHOST_ACCESS_RO,
+		.map = vhost_singles_map(dev, vq),
+	};
+
+	if (unlikely(guest.map == NULL))
+		return 0;
+	return vhost_singles_count_hits(
+		dev, vq, vhost_singles_take_split(dev, vq, pkts, count, avail_idx, &guest));
+}
+
 /* Take the single packets from the guest that come before the first of another kind. */
 static __rte_always_inline uint32_t
 vhost_singles_dequeue_split(struct virtio_net *dev, struct vhost_virtqueue *vq,
 	struct rte_mbuf **pkts, uint32_t count, uint16_t avail_idx)
 {
 	struct vhost_singles_region region = { .len = 0 };
-	uint32_t done = 0, group, num;
+	const struct vhost_singles_guest guest = { .mem = dev->mem, .region = &region };
 
 	if (unlikely(dev->features & (1ULL << VIRTIO_F_IOMMU_PLATFORM)))
-		return 0;
-	do {
-		group = RTE_MIN(count - done, (uint32_t)VHOST_SINGLES_GROUP);
-		num = vhost_singles_take_group_split(
-			dev, vq, pkts + done, group, avail_idx + done, &region);
-		done += num;
-	} while (num == VHOST_SINGLES_GROUP);
-	return done;
+		return vhost_singles_dequeue_split_iommu(dev, vq, pkts, count, avail_idx);
+	return vhost_singles_take_split(dev, vq, pkts, count, avail_idx, &guest);
 }
 
 /*
@@ -314,26 +452,22 @@ vhost_singles_use_packed(struct vhost_virtqueue *vq, const struct vhost_singles_
 	vq_inc_last_avail_packed(vq, num);
 }
 
-/* Give the single packets to the guest that come before the first of another kind. */
 static __rte_always_inline uint32_t
-vhost_singles_enqueue_packed(
-	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+vhost_singles_put_packed(struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts,
+	uint32_t count, const struct vhost_singles_guest *guest)
 {
-	const uint64_t other = 1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL;
 	const uint16_t hdr_len = dev->vhost_hlen;
-	struct vhost_singles_region region = { .len = 0 };
 	struct vhost_singles_buf bufs[VHOST_SINGLES_PACKED_PUT_GROUP];
 	uint32_t done = 0, group, num, i;
 
-	if (unlikely((dev->features & other) || vq->shadow_used_idx != 0))
-		return 0;
 	do {
 		struct vring_packed_desc *desc = &vq->desc_packed[vq->last_avail_idx];
 
 		group = vhost_singles_group_packed(vq, RTE_MIN(count - done, RTE_DIM(bufs)));
+		vhost_singles_fetch_packed(guest, desc, group);
 		for (num = 0; num < group; num++) {
-			if (!vhost_singles_get_packed(dev->mem, &desc[num], vq->avail_wrap_counter,
-				    &region, &bufs[num]))
+			if (!vhost_singles_get_packed(
+				    guest, &desc[num], vq->avail_wrap_counter, &bufs[num]))
 				break;
 			rte_prefetch0(bufs[num].addr);
 			if (!vhost_singles_fits(pkts[done + num], &bufs[num], hdr_len))
@@ -345,6 +479,40 @@ vhost_singles_enqueue_packed(
 		done += num;
 	} while (num == group && done < count && group != 0);
 	return done;
+}
+
+static __rte_noinline uint32_t
+vhost_singles_enqueue_packed_iommu(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	const struct vhost_singles_guest guest = {
+		.has_iommu = true,
+		.perm = VHOST_ACCESS_RW,
+		.map = vhost_singles_map(dev, vq),
+	};
+
+	if (unlikely(guest.map == NULL))
+		return 0;
+	return vhost_singles_count_hits(
+		dev, vq, vhost_singles_put_packed(dev, vq, pkts, count, &guest));
+}
+
+/* Give the single packets to the guest that come before the first of another kind. */
+static __rte_always_inline uint32_t
+vhost_singles_enqueue_packed(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	struct vhost_singles_region region = { .len = 0 };
+	const struct vhost_singles_guest guest = { .mem = dev->mem, .region = &region };
+
+	if (unlikely(vq->shadow_used_idx != 0))
+		return 0;
+	if (unlikely(dev->features & VHOST_SINGLES_SPECIAL)) {
+		if (dev->features & (1ULL << VHOST_F_LOG_ALL))
+			return 0;
+		return vhost_singles_enqueue_packed_iommu(dev, vq, pkts, count);
+	}
+	return vhost_singles_put_packed(dev, vq, pkts, count, &guest);
 }
 
 /*
@@ -385,25 +553,21 @@ vhost_singles_give_back_packed(struct virtio_net *dev, struct vhost_virtqueue *v
 	vq_inc_last_avail_packed(vq, num);
 }
 
-/* Take the single packets from the guest that come before the first of another kind. */
 static __rte_always_inline uint32_t
-vhost_singles_dequeue_packed(
-	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+vhost_singles_take_packed(struct virtio_net *dev, struct vhost_virtqueue *vq,
+	struct rte_mbuf **pkts, uint32_t count, const struct vhost_singles_guest *guest)
 {
-	const uint64_t other = 1ULL << VIRTIO_F_IOMMU_PLATFORM | 1ULL << VHOST_F_LOG_ALL;
-	struct vhost_singles_region region = { .len = 0 };
 	struct vhost_singles_buf bufs[VHOST_SINGLES_PACKED_TAKE_GROUP];
 	uint32_t done = 0, group, num, i;
 
-	if (unlikely(dev->features & other))
-		return 0;
 	do {
 		struct vring_packed_desc *desc = &vq->desc_packed[vq->last_avail_idx];
 
 		group = vhost_singles_group_packed(vq, RTE_MIN(count - done, RTE_DIM(bufs)));
+		vhost_singles_fetch_packed(guest, desc, group);
 		for (num = 0; num < group; num++) {
-			if (!vhost_singles_get_packed(dev->mem, &desc[num], vq->avail_wrap_counter,
-				    &region, &bufs[num]))
+			if (!vhost_singles_get_packed(
+				    guest, &desc[num], vq->avail_wrap_counter, &bufs[num]))
 				break;
 			if (num < VHOST_SINGLES_AHEAD)
 				rte_prefetch0(bufs[num].addr);
@@ -419,6 +583,38 @@ vhost_singles_dequeue_packed(
 		done += i;
 	} while (i == group && done < count && group != 0);
 	return done;
+}
+
+static __rte_noinline uint32_t
+vhost_singles_dequeue_packed_iommu(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	const struct vhost_singles_guest guest = {
+		.has_iommu = true,
+		.perm = VHOST_ACCESS_RO,
+		.map = vhost_singles_map(dev, vq),
+	};
+
+	if (unlikely(guest.map == NULL))
+		return 0;
+	return vhost_singles_count_hits(
+		dev, vq, vhost_singles_take_packed(dev, vq, pkts, count, &guest));
+}
+
+/* Take the single packets from the guest that come before the first of another kind. */
+static __rte_always_inline uint32_t
+vhost_singles_dequeue_packed(
+	struct virtio_net *dev, struct vhost_virtqueue *vq, struct rte_mbuf **pkts, uint32_t count)
+{
+	struct vhost_singles_region region = { .len = 0 };
+	const struct vhost_singles_guest guest = { .mem = dev->mem, .region = &region };
+
+	if (unlikely(dev->features & VHOST_SINGLES_SPECIAL)) {
+		if (dev->features & (1ULL << VHOST_F_LOG_ALL))
+			return 0;
+		return vhost_singles_dequeue_packed_iommu(dev, vq, pkts, count);
+	}
+	return vhost_singles_take_packed(dev, vq, pkts, count, &guest);
 }
 
 #endif /* VHOST_SINGLES_H */
