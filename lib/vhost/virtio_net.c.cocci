@@ -379,24 +379,34 @@ expression num, done;
  ...>
  }
 
-// changes 6 lines: packets in one buffer each go the short way, to guests
+// changes 11 lines: packets in one buffer each go the short way, to guests
+//
+// After one of another kind as well, but not where none came before that: where all packets
+// need more, each of them would be looked at in vain.
 @@
 identifier pkt_idx, count;
 @@
  virtio_dev_rx_split(...)
  {
  <...
++uint32_t look_at = 0;
++
  for (pkt_idx = 0; pkt_idx < count; pkt_idx++) {
-+	pkt_idx += vhost_singles_enqueue_split(dev, vq, &pkts[pkt_idx], count - pkt_idx,
-+		avail_head);
-+	if (pkt_idx >= count)
-+		break;
++	if (pkt_idx == look_at) {
++		pkt_idx += vhost_singles_enqueue_split(dev, vq, &pkts[pkt_idx],
++			count - pkt_idx, avail_head);
++		if (pkt_idx >= count)
++			break;
++		look_at = pkt_idx == look_at ? count : pkt_idx + 1;
++	}
  ...
  }
  ...>
  }
 
-// changes 4 lines: and from guests
+// changes 6 lines: and from guests
+//
+// At the start of a burst only, for a header is read after a whole group was looked at.
 @@
 identifier i, count;
 @@
@@ -404,19 +414,17 @@ identifier i, count;
  {
  <...
  for (i = 0; i < count; i++) {
-+	i += vhost_singles_dequeue_split(dev, vq, &pkts[i], count - i,
-+		vq->last_avail_idx + i);
-+	if (i >= count)
-+		break;
++	if (i == 0) {
++		i = vhost_singles_dequeue_split(dev, vq, pkts, count, vq->last_avail_idx);
++		if (i >= count)
++			break;
++	}
  ...
  }
  ...>
  }
 
 // changes 6 lines: and so they do in packed rings, to guests
-//
-// At the start of a burst only: a guest whose packets all need more would have each of them
-// looked at in a group again and again.
 @@
 @@
  virtio_dev_rx_packed(...)
