@@ -16,6 +16,7 @@
  * Random operations come from 32-bit words, which a generator or a fuzzer makes.
  */
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,8 +44,9 @@ struct model {
 	struct iotlb_map *map;
 	bool merges;
 	uint32_t capacity;
-	unsigned int shift; /* log2 of the addresses of a cell */
-	uint32_t evictions; /* as far as they are known */
+	unsigned int num_persistent; /* cells that may be so; if few, others can be evicted */
+	unsigned int shift;          /* log2 of the addresses of a cell */
+	uint32_t evictions;          /* as far as they are known */
 	struct model_cell cells[MODEL_CELLS];
 	uint64_t gone; /* addresses that went, added up: what was told, less what was seen */
 };
@@ -144,6 +146,16 @@ model_continues(const struct model_cell *low, const struct model_cell *high)
 		high->page_shift == low->page_shift && high->persistent == low->persistent;
 }
 
+/* Whether two cells are in one run of such as continue each other. */
+static inline bool
+model_were_one(const struct model *model, unsigned int from, unsigned int to)
+{
+	for (; from < to; from++)
+		if (!model_continues(&model->cells[from], &model->cells[from + 1]))
+			return false;
+	return true;
+}
+
 static inline uint32_t
 model_count_runs(const struct model *model)
 {
@@ -196,11 +208,32 @@ model_check_find(
 	return 0;
 }
 
-/* Each address that is in the map is in the model; evicted ones leave the model too. */
-static inline int
-model_forget_evicted(struct model *model)
+/* Whether nothing that is left can be evicted. */
+static inline bool
+model_is_stuck(const struct model *model)
 {
-	unsigned int i;
+	uint32_t i;
+
+	for (i = 0; i < iotlb_map_num(model->map); i++)
+		if (!iotlb_map_get(model->map, i).persistent)
+			return false;
+	return true;
+}
+
+/*
+ * Each address that is in the map is in the model; evicted ones leave the model too.
+ * What is persistent goes only where all is: from a cell on, to the end of what was one.
+ */
+static inline int
+model_forget_evicted(struct model *model, unsigned int upper)
+{
+	unsigned int i, end = upper;
+
+	if (upper > 0 && model_is_stuck(model))
+		while (end < MODEL_CELLS && model->cells[end].mapped &&
+			(end == upper ||
+				model_continues(&model->cells[end - 1], &model->cells[end])))
+			end++;
 
 	for (i = 0; i < MODEL_CELLS; i++) {
 		struct model_cell *cell = &model->cells[i];
@@ -208,7 +241,7 @@ model_forget_evicted(struct model *model)
 		if (!cell->mapped ||
 			iotlb_map_find(model->map, cell->first, 1, cell->perm).len != 0)
 			continue;
-		if (cell->persistent)
+		if (cell->persistent && (i < upper || i >= end))
 			return model_fault("evicted what is persistent", cell->first);
 		cell->mapped = false;
 		model->gone += cell->last - cell->first + 1;
@@ -216,8 +249,9 @@ model_forget_evicted(struct model *model)
 	return 0;
 }
 
+/* The cell behind a range that was changed, or 0, may be the upper part of what was cut. */
 static inline int
-model_check(struct model *model)
+model_check(struct model *model, unsigned int upper)
 {
 	const uint64_t evictions = iotlb_map_get_stats(model->map).evictions;
 	const uint32_t num = iotlb_map_num(model->map);
@@ -228,7 +262,7 @@ model_check(struct model *model)
 		model->evictions = evictions;
 		if (num != model->capacity)
 			return model_fault("evicted without need", 0);
-		if (model_forget_evicted(model) != 0)
+		if (model_forget_evicted(model, upper) != 0)
 			return -1;
 	}
 	if (model->merges && num != model_count_runs(model))
@@ -271,6 +305,8 @@ model_insert(struct model *model, struct model_words *words)
 	struct iotlb_map_entry entry;
 	unsigned int from, to, i;
 	uint32_t word;
+	bool was_one;
+	int ret;
 
 	model_draw_range(words, &from, &to);
 	word = words->next(words);
@@ -282,9 +318,9 @@ model_insert(struct model *model, struct model_words *words)
 			: word % 4 == 1 ? IOTLB_MAP_WO
 					: IOTLB_MAP_RW,
 		.page_shift = word / 4 % 16 == 0 ? 21 : 12,
-		/* Four at most, so that there always is another one to be evicted. */
-		.persistent = word / 64 % 4 == 0 && to < 4,
+		.persistent = word / 64 % 4 == 0 && to < model->num_persistent,
 	};
+	was_one = from > 0 && to + 1 < MODEL_CELLS && model_were_one(model, from - 1, to + 1);
 	model_clear(model, from, to);
 	for (i = from; i <= to; i++) {
 		model->cells[i].mapped = true;
@@ -293,24 +329,31 @@ model_insert(struct model *model, struct model_words *words)
 		model->cells[i].page_shift = entry.page_shift;
 		model->cells[i].persistent = entry.persistent;
 	}
-	if (iotlb_map_insert(model->map, &entry) != 0)
+	ret = iotlb_map_insert(model->map, &entry);
+	if (ret == -ENOSPC && model_is_stuck(model))
+		model_clear(model, from, to);
+	else if (ret != 0)
 		return model_fault("not inserted", entry.first);
-	if (iotlb_map_find(model->map, entry.first, 1, entry.perm).host != entry.host)
+	else if (iotlb_map_find(model->map, entry.first, 1, entry.perm).host != entry.host)
 		return model_fault("inserted and not found", entry.first);
-	return model_check(model);
+	if (ret != 0 && iotlb_map_find(model->map, entry.first, 1, 0).len != 0)
+		return model_fault("not inserted and found", entry.first);
+	return model_check(model, was_one ? to + 1 : 0);
 }
 
 static inline int
 model_remove(struct model *model, struct model_words *words)
 {
 	unsigned int from, to;
+	bool was_one;
 
 	model_draw_range(words, &from, &to);
+	was_one = from > 0 && to + 1 < MODEL_CELLS && model_were_one(model, from - 1, to + 1);
 	model_clear(model, from, to);
 	iotlb_map_remove(model->map, model->cells[from].first, model->cells[to].last);
 	if (iotlb_map_find(model->map, model->cells[from].first, 1, 0).len != 0)
 		return model_fault("removed and found", model->cells[from].first);
-	return model_check(model);
+	return model_check(model, was_one ? to + 1 : 0);
 }
 
 static inline int
@@ -345,7 +388,7 @@ model_step(struct model *model, struct model_words *words)
 	if (word == 30 && words->next(words) % 64 == 0) {
 		model_clear(model, 0, MODEL_CELLS - 1);
 		iotlb_map_clear(model->map);
-		return model_check(model);
+		return model_check(model, 0);
 	}
 	return model_look_up(model, words);
 }
@@ -362,7 +405,7 @@ model_gone(void *arg, const struct iotlb_map_entry *gone)
 }
 
 static inline struct model *
-model_create(uint32_t capacity, bool merges, unsigned int shift)
+model_create(uint32_t capacity, bool merges, unsigned int shift, unsigned int num_persistent)
 {
 	struct model *model = calloc(1, sizeof(*model));
 	const struct iotlb_map_config config = {
@@ -382,6 +425,7 @@ model_create(uint32_t capacity, bool merges, unsigned int shift)
 	model->capacity = capacity;
 	model->merges = merges;
 	model->shift = shift;
+	model->num_persistent = num_persistent;
 	/* What was there before must not matter. */
 	memset(mem, 0xa5, iotlb_map_size(capacity));
 	model->map = iotlb_map_init(mem, &config);

@@ -318,6 +318,30 @@ test_full_of_persistent(void)
 	return 0;
 }
 
+/* Put into the middle of one, what cannot stay would make it three. */
+static int
+test_inside_persistent(void)
+{
+	struct iotlb_map_entry entry = { .host = 0x1000, .perm = IOTLB_MAP_RW, .persistent = true };
+	unsigned int i;
+
+	TEST_ASSERT_SUCCESS(make_map(2, 0), "no map");
+	for (entry.first = 0; entry.first < 0x40000; entry.first += 0x20000) {
+		entry.last = entry.first + 0xffff;
+		TEST_ASSERT_SUCCESS(iotlb_map_insert(map, &entry), "not inserted");
+	}
+	/* From above, so that each is inside what is left. */
+	for (i = 3; i > 0; i--) {
+		TEST_ASSERT_EQUAL(insert(i * 0x4000, PAGE, 0x5000, IOTLB_MAP_RW), -ENOSPC,
+			"no room, yet taken");
+		ASSERT_NUM(2);
+		ASSERT_FINDS(0x0, 0x10000, IOTLB_MAP_RW, 0x1000, i * 0x4000);
+		ASSERT_FINDS(i * 0x4000 + PAGE, 1, IOTLB_MAP_RO, 0, 0);
+		ASSERT_FINDS(0x20000, 0x10000, IOTLB_MAP_RW, 0x1000, 0x10000);
+	}
+	return 0;
+}
+
 /* A verifier that passes everything would hide all faults. */
 static int
 test_verifier(void)
@@ -357,10 +381,11 @@ test_verifier(void)
 /* --- at random --- */
 
 static int
-test_random(uint64_t seed, uint32_t capacity, bool merges, unsigned int shift)
+test_random(uint64_t seed, uint32_t capacity, bool merges, unsigned int shift,
+	unsigned int num_persistent)
 {
 	struct model_words words = { .next = model_random_word, .state = seed };
-	struct model *model = model_create(capacity, merges, shift);
+	struct model *model = model_create(capacity, merges, shift, num_persistent);
 	int ret = 0;
 	unsigned int i;
 
@@ -369,8 +394,10 @@ test_random(uint64_t seed, uint32_t capacity, bool merges, unsigned int shift)
 	for (i = 0; i < NUM_OPERATIONS && ret == 0; i++)
 		ret = model_step(model, &words);
 	if (ret != 0)
-		printf("capacity %u, merging %s, cells of %u, operation %u, %s=%" PRIu64 "\n",
-			capacity, merges ? "on" : "off", 1u << shift, i, SEED_VARIABLE, seed);
+		printf("capacity %u, merging %s, cells of %u, %u persistent, operation %u, "
+		       "%s=%" PRIu64 "\n",
+			capacity, merges ? "on" : "off", 1u << shift, num_persistent, i,
+			SEED_VARIABLE, seed);
 	model_destroy(model);
 	return ret;
 }
@@ -395,14 +422,20 @@ get_seed(uint64_t *seed)
 static int
 test_all_random(void)
 {
-	/* Room for all there can be, for few, and for hardly any; bytes, parts of pages, pages. */
+	/*
+	 * Room for all there can be, for few, and for hardly any; bytes, parts of pages, pages.
+	 * If not all may be persistent, something can be evicted.
+	 */
 	static const struct {
 		uint32_t capacity;
 		bool merges;
 		unsigned int shift;
-	} kinds[] = { { MODEL_CELLS, true, 0 }, { MODEL_CELLS, false, 0 }, { 24, true, 0 },
-		{ 24, false, 10 }, { 9, true, 10 }, { MODEL_CELLS, true, 12 },
-		{ MODEL_CELLS, false, 12 }, { 24, true, 12 }, { 9, true, 13 } };
+		unsigned int num_persistent;
+	} kinds[] = { { MODEL_CELLS, true, 0, 4 }, { MODEL_CELLS, false, 0, 4 }, { 24, true, 0, 4 },
+		{ 24, false, 10, 4 }, { 9, true, 10, 4 }, { MODEL_CELLS, true, 12, MODEL_CELLS },
+		{ MODEL_CELLS, false, 12, 4 }, { 24, true, 12, 4 }, { 9, true, 13, 4 },
+		{ 24, true, 0, MODEL_CELLS }, { 3, true, 12, MODEL_CELLS },
+		{ 2, true, 10, MODEL_CELLS }, { 1, true, 0, MODEL_CELLS } };
 	uint64_t seed;
 	unsigned int i;
 
@@ -411,7 +444,8 @@ test_all_random(void)
 	printf("%d random operations of each kind, %s=%" PRIu64 "\n", NUM_OPERATIONS, SEED_VARIABLE,
 		seed);
 	for (i = 0; i < RTE_DIM(kinds); i++)
-		if (test_random(seed, kinds[i].capacity, kinds[i].merges, kinds[i].shift) != 0)
+		if (test_random(seed, kinds[i].capacity, kinds[i].merges, kinds[i].shift,
+			    kinds[i].num_persistent) != 0)
 			return -1;
 	return 0;
 }
@@ -431,6 +465,7 @@ static struct unit_test_suite map_suite = {
 		TEST_CASE(test_refused),
 		TEST_CASE(test_full),
 		TEST_CASE(test_full_of_persistent),
+		TEST_CASE(test_inside_persistent),
 		TEST_CASE(test_verifier),
 		TEST_CASE(test_all_random),
 		TEST_CASES_END(),

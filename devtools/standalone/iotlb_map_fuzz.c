@@ -37,8 +37,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const uint32_t kind = next_byte_pair(&words);
 	/* Of bytes, of parts of pages, of pages. */
 	static const unsigned int shifts[] = { 0, 10, 12, 13 };
-	struct model *model = model_create(
-		kind & 1 ? MODEL_CELLS : 9 + kind / 4 % 16, kind & 2, shifts[kind / 64 % 4]);
+	const uint32_t few = 1 + kind / 4 % 16;
+	/* All may be persistent if they merge, or else so few that others can be evicted. */
+	struct model *model = kind & 256
+		? model_create(few, true, shifts[kind / 64 % 4], MODEL_CELLS)
+		: model_create(
+			  kind & 1 ? MODEL_CELLS : 8 + few, kind & 2, shifts[kind / 64 % 4], 4);
 
 	if (model == NULL)
 		abort();

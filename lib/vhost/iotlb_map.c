@@ -416,19 +416,22 @@ evict(struct iotlb_map *map, uint32_t kept)
 
 /*
  * Bring a map down to its capacity.
- * The entry of rank *kept* may be found at a lower rank then.
+ * The entry of rank *kept* may be found at a lower rank then. Where only that one can go,
+ * it goes, and then what came to its rank: the upper part of what it was put into.
  */
 static int
 shrink(struct iotlb_map *map, uint32_t kept)
 {
 	const uint64_t first = map->first[kept];
+	int ret = 0;
 
 	while (map->num > map->capacity) {
 		if (!evict(map, kept))
-			return -ENOSPC;
-		kept = count_up_to(map, first) - 1;
+			ret = -ENOSPC;
+		else if (ret == 0)
+			kept = count_up_to(map, first) - 1;
 	}
-	return 0;
+	return ret;
 }
 
 /* The lowest entry that ends at an address or above it. */
