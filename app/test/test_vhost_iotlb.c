@@ -429,21 +429,38 @@ test_remap(void)
 	return NULL;
 }
 
+static char log_text[512];
+
+/* Have the log come here, until the end of it. */
+static FILE *
+begin_log(void)
+{
+	FILE *log = fmemopen(memset(log_text, 0, sizeof(log_text)), sizeof(log_text) - 1, "w");
+
+	if (log != NULL)
+		rte_openlog_stream(log);
+	return log;
+}
+
+static const char *
+end_log(FILE *log)
+{
+	rte_openlog_stream(NULL);
+	fclose(log);
+	return log_text;
+}
+
 /* Whether an update is refused, and a line of the log tells so. */
 static bool
 is_refused(uint64_t iova, const void *addr, uint64_t len, uint8_t perm)
 {
-	char text[512] = "";
-	FILE *log = fmemopen(text, sizeof(text) - 1, "w");
+	FILE *log = begin_log();
 	bool refused;
 
 	if (log == NULL)
 		return false;
-	rte_openlog_stream(log);
 	refused = vhost_frontend_iotlb_update(frontend, iova, addr, len, perm) != 0;
-	rte_openlog_stream(NULL);
-	fclose(log);
-	return refused && strstr(text, "IOTLB: update refused") != NULL;
+	return strstr(end_log(log), "IOTLB: update refused") != NULL && refused;
 }
 
 static const char *
@@ -794,6 +811,45 @@ test_dirty_log(void)
 	return NULL;
 }
 
+/* A ring is logged wherever the front end says, also in the first and in the last bytes. */
+static const char *
+test_ring_log(void)
+{
+	const uint64_t log_iova = iova_of(100);
+	size_t end;
+	uint8_t *next = vhost_frontend_mem(frontend, 1, &end);
+
+	CHECK(tell_page(0, 0) && tell(log_iova, next, 8, VHOST_ACCESS_RW), "not taken");
+	CHECK(!vhost_frontend_is_dirty(frontend, next), "logged before it is told");
+	CHECK(vhost_frontend_move_ring_log(frontend, VHOST_FRONTEND_TX, log_iova) == 0, "refused");
+	CHECK(is_ready(), "not ready with a log at guest address 0");
+	CHECK(reads_page(iova_of(0), 0) && vhost_frontend_is_dirty(frontend, next),
+		"a ring is not logged at guest address 0");
+	CHECK(tell(log_iova, next + end - 8, 8, VHOST_ACCESS_RW), "not taken");
+	CHECK(is_ready(), "not ready with a log that ends where a region ends");
+	return NULL;
+}
+
+static const char *
+test_unknown_ring_log(void)
+{
+	const uint64_t log_iova = iova_of(100) - 4;
+	FILE *log = begin_log();
+	bool told;
+
+	CHECK(log != NULL, "no log");
+	told = vhost_frontend_move_ring_log(frontend, VHOST_FRONTEND_TX, log_iova) == 0;
+	told = queue_is_ready(VHOST_FRONTEND_TX) || !told;
+	CHECK(strlen(end_log(log)) == 0, "a miss is taken for a fault");
+	CHECK(!told && missed(log_iova, VHOST_ACCESS_RW), "ready, or not asked for");
+	CHECK(tell_page(99, 0) && !queue_is_ready(VHOST_FRONTEND_TX) &&
+			missed(iova_of(100), VHOST_ACCESS_RW),
+		"ready with half of it, or the rest is not asked for");
+	CHECK(tell_page(100, 5) && !is_ready(), "ready with halves apart in memory");
+	CHECK(tell_page(100, 1) && is_ready(), "not ready when all is known");
+	return NULL;
+}
+
 /*
  * A vDPA driver that relays used buffers has vhost log them, whole ones: here one whose
  * second page is elsewhere. Buffers of vhost itself are in parts before they are logged.
@@ -960,6 +1016,8 @@ static const struct {
 	{ "rings elsewhere", test_rings_elsewhere, false, 256, false },
 	{ "while rings are set up", test_while_rings, false, 64, false },
 	{ "dirty log", test_dirty_log, true, 256, false },
+	{ "dirty log of a ring", test_ring_log, true, 256, false },
+	{ "dirty log of a ring unknown", test_unknown_ring_log, true, 256, false },
 	{ "dirty log of a relay", test_relayed_log, true, 256, false },
 	{ "counters", test_counters, false, 256, false },
 	{ "telemetry", test_telemetry, false, 256, false },

@@ -105,6 +105,8 @@ struct vhost_frontend {
 	int backend_socket; /* our end of the back-end channel; -1: there is none */
 	int vid;            /* -1: vhost has no device */
 	bool ready[VHOST_FRONTEND_QUEUES];
+	bool has_ring_log[VHOST_FRONTEND_QUEUES]; /* one that is not where the ring is */
+	uint64_t ring_log[VHOST_FRONTEND_QUEUES];
 	uint8_t *mem[VHOST_FRONTEND_MAX_REGIONS];
 	int mem_fd[VHOST_FRONTEND_MAX_REGIONS];
 	size_t rings_len;
@@ -544,8 +546,19 @@ tell_ring_addr(const struct vhost_frontend *frontend, unsigned int queue)
 		/* What the device writes of a packed ring is in the descriptors. */
 		msg.addr.log_guest_addr = vhost_frontend_iova(
 			frontend, ring->packed ? (void *)ring->desc : ring->used);
+		if (frontend->has_ring_log[queue])
+			msg.addr.log_guest_addr = frontend->ring_log[queue];
 	}
 	return tell(frontend, SET_VRING_ADDR, &msg, sizeof(msg.addr), NULL, 0);
+}
+
+int
+vhost_frontend_move_ring_log(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint64_t iova)
+{
+	frontend->has_ring_log[queue] = true;
+	frontend->ring_log[queue] = iova;
+	return tell_ring_addr(frontend, queue);
 }
 
 int

@@ -480,6 +480,22 @@ unsigned int
 vhost_frontend_num_dirty(const struct vhost_frontend *frontend);
 
 /**
+ * Have vhost log what it writes of a ring as if that was elsewhere.
+ *
+ * @param frontend
+ *   The front end.
+ * @param queue
+ *   The queue. It can have been started.
+ * @param iova
+ *   What the address of the ring is taken for; guest-physical without an IOMMU.
+ * @return
+ *   0, or -1 with a message.
+ */
+int
+vhost_frontend_move_ring_log(
+	struct vhost_frontend *frontend, enum vhost_frontend_queue queue, uint64_t iova);
+
+/**
  * Have no page logged. Used rings must be empty: in split ones all entries are made such
  * as no device writes, so that the next one that is written is a change.
  */

@@ -526,10 +526,12 @@ vhost_iova_to_vva_whole(struct virtio_net *dev, struct vhost_virtqueue *vq, uint
 	uint64_t len = *size, rest;
 	uint64_t vva = vhost_iova_to_vva(dev, vq, iova, &len, perm);
 
-	if (vva == 0 || len == *size)
+	if (len == *size)
 		return vva;
 	rest = *size - len;
-	vhost_iova_to_vva(dev, vq, iova + len, &rest, perm);
+	/* What is missing from the start has been asked for. */
+	if (len != 0)
+		vhost_iova_to_vva(dev, vq, iova + len, &rest, perm);
 	return *size = 0;
 }
 
@@ -552,6 +554,14 @@ find_guest_addr(const struct virtio_net *dev, uint64_t host, uint64_t *guest, ui
 		return true;
 	}
 	return false;
+}
+
+uint64_t
+vhost_iotlb_log_addr(const struct virtio_net *dev, uint64_t host, uint64_t len)
+{
+	uint64_t guest, held = len;
+
+	return find_guest_addr(dev, host, &guest, &held) && held == len ? guest : VHOST_NO_LOG_ADDR;
 }
 
 /* The parts of a range may be anywhere in the guest's memory. */

@@ -161,6 +161,13 @@ uint64_t
 vhost_iova_to_vva_whole(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
 	uint64_t *size, uint8_t perm) VHOST_IOTLB_IS_READING(&vq->iotlb_lock);
 
+/* No guest has memory there; at address 0 it has. */
+#define VHOST_NO_LOG_ADDR UINT64_MAX
+
+/* The guest's address of memory that is in one region, or VHOST_NO_LOG_ADDR. */
+uint64_t
+vhost_iotlb_log_addr(const struct virtio_net *dev, uint64_t host, uint64_t len);
+
 /* Whether a translation that the front end tells makes sense. If not, it is logged. */
 bool
 vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg *update);

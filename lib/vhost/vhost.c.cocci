@@ -50,6 +50,41 @@ identifier whole = { vring_translate_split, vring_translate_packed, translate_lo
  ...>
  }
 
+// changes 4 lines: a ring may be logged at guest address 0, and where a region ends
+//
+// DPDK takes the one for a failure, and does not find the other: the queue is never ready.
+@@
+expression dev, hva, len;
+identifier gpa;
+@@
+ translate_log_addr(...)
+ {
+ <...
+(
+-return 0;
++return VHOST_NO_LOG_ADDR;
+|
+-gpa = hva_to_gpa(dev, hva, len);
++gpa = vhost_iotlb_log_addr(dev, hva, len);
+|
+-!gpa
++gpa == VHOST_NO_LOG_ADDR
+)
+ ...>
+ }
+
+// changes 1 lines: so does who asks for that address
+@@
+identifier vq;
+@@
+ log_translate(...)
+ {
+ <...
+-vq->log_guest_addr == 0
++vq->log_guest_addr == VHOST_NO_LOG_ADDR
+ ...>
+ }
+
 // changes 0-1 lines: a queue that begins anew gives back what it had (until DPDK 23.03)
 @@
 identifier dev, vq;

@@ -99,3 +99,15 @@ identifier len;
  vva = qva_to_vva(dev, imsg->uaddr, &len);
  ...>
  }
+
+// changes 1 lines: a ring may be logged at guest address 0
+@@
+identifier vq;
+@@
+ translate_ring_addresses(...)
+ {
+ <...
+-vq->log_guest_addr == 0
++vq->log_guest_addr == VHOST_NO_LOG_ADDR
+ ...>
+ }
