@@ -52,6 +52,84 @@ struct vhost_iotlb {
 	uint8_t maps[] __rte_cache_aligned;
 };
 
+/*
+ * The last address of a range, which may be the last one there is. What goes beyond ends
+ * there, as does a range of 2^64 bytes, whose size is told as 0.
+ */
+static uint64_t
+last_of(uint64_t iova, uint64_t size)
+{
+	return size - 1 > UINT64_MAX - iova ? UINT64_MAX : iova + (size - 1);
+}
+
+/* --- rings --- */
+
+#define MAX_PARTS 4
+
+/* A part of a ring, and where a queue that is ready has it. */
+struct part {
+	uint64_t first, last;
+	uint64_t held; /* host address, or the guest's address of the log */
+	bool is_log;
+};
+
+static struct part
+part_of(uint64_t iova, uint64_t len, const void *held)
+{
+	return (struct part){ iova, last_of(iova, len), (uintptr_t)held, false };
+}
+
+/* The parts of a queue's rings; there are none before it has a size. */
+static unsigned int
+get_parts(struct virtio_net *dev, const struct vhost_virtqueue *vq, struct part *parts)
+{
+	const struct vhost_vring_addr *ring = &vq->ring_addrs;
+	const uint64_t size = vq->size;
+	uint64_t avail_len = sizeof(struct vring_packed_desc_event), used_len = avail_len;
+	unsigned int num = 0;
+
+	if (size == 0)
+		return 0;
+	if (!vq_is_packed(dev)) {
+		avail_len = sizeof(struct vring_avail) + size * sizeof(uint16_t);
+		used_len = sizeof(struct vring_used) + size * sizeof(struct vring_used_elem);
+		if (dev->features & (1ULL << VIRTIO_RING_F_EVENT_IDX)) {
+			avail_len += sizeof(uint16_t);
+			used_len += sizeof(uint16_t);
+		}
+	}
+	/* Those of both formats share a place, and both have descriptors of 16 bytes. */
+	parts[num++] = part_of(ring->desc_user_addr, size * sizeof(struct vring_desc), vq->desc);
+	parts[num++] = part_of(ring->avail_user_addr, avail_len, vq->avail);
+	parts[num++] = part_of(ring->used_user_addr, used_len, vq->used);
+	if (ring->flags & (1 << VHOST_VRING_F_LOG)) {
+		parts[num] = part_of(ring->log_guest_addr, sizeof(uint64_t), NULL);
+		parts[num].held = vq->log_guest_addr;
+		parts[num++].is_log = true;
+	}
+	return num;
+}
+
+/* Both may end at the last address there is. */
+static bool
+overlaps(uint64_t first, uint64_t last, const struct part *part)
+{
+	return part->first <= last && first <= part->last;
+}
+
+static bool
+is_about_ring(
+	struct virtio_net *dev, const struct vhost_virtqueue *vq, uint64_t first, uint64_t last)
+{
+	struct part parts[MAX_PARTS];
+	unsigned int i, num = get_parts(dev, vq, parts);
+
+	for (i = 0; i < num; i++)
+		if (overlaps(first, last, &parts[i]))
+			return true;
+	return false;
+}
+
 /* --- misses --- */
 
 static bool
@@ -240,20 +318,18 @@ create(const struct virtio_net *dev, void *owner)
 }
 
 /*
- * The last address of a range, which may be the last one there is. What goes beyond ends
- * there, as does a range of 2^64 bytes, whose size is told as 0.
+ * What is about a ring is persistent: only such entries can fill a map so that it takes no
+ * other. A ring in so many pieces cannot be used, so they may go.
  */
-static uint64_t
-last_of(uint64_t iova, uint64_t size)
-{
-	return size - 1 > UINT64_MAX - iova ? UINT64_MAX : iova + (size - 1);
-}
-
 static void
 insert(const struct virtio_net *dev, struct vhost_iotlb *iotlb, const struct iotlb_map_entry *entry)
 {
 	int ret = iotlb_map_insert(iotlb->head.map, entry);
 
+	if (ret == -ENOSPC) {
+		iotlb_map_clear(iotlb->head.map);
+		ret = iotlb_map_insert(iotlb->head.map, entry);
+	}
 	if (ret == 0)
 		remove_misses(iotlb, entry->first, entry->last, entry->perm);
 	else
@@ -356,16 +432,21 @@ void
 vhost_user_iotlb_cache_insert(struct virtio_net *dev, uint64_t iova, uint64_t uaddr,
 	uint64_t uoffset, uint64_t size, uint64_t page_size, uint8_t perm)
 {
-	const struct iotlb_map_entry entry = { .first = iova,
+	struct iotlb_map_entry entry = { .first = iova,
 		.last = iova + (size - 1),
 		.host = uaddr + uoffset,
 		.perm = perm,
 		.page_shift = rte_log2_u64(page_size) };
 	struct vhost_iotlb *iotlb = dev->iotlb;
+	uint32_t i;
 
 	if (iotlb == NULL)
 		return;
 	lock_all(dev);
+	for (i = 0; i < dev->nr_vring; i++)
+		if (dev->virtqueue[i] != NULL &&
+			is_about_ring(dev, dev->virtqueue[i], entry.first, entry.last))
+			entry.persistent = true;
 	if (iotlb->mappings == NULL || add_mapping(iotlb, uaddr, uoffset + size, &entry)) {
 		insert(dev, iotlb, &entry);
 		set_dump(&entry, true);
@@ -436,12 +517,13 @@ void
 vhost_user_iotlb_cache_insert(struct virtio_net *dev, struct vhost_virtqueue *vq, uint64_t iova,
 	uint64_t uaddr, uint64_t size, uint8_t perm)
 {
-	const struct iotlb_map_entry entry = {
+	struct iotlb_map_entry entry = {
 		.first = iova, .last = iova + (size - 1), .host = uaddr, .perm = perm
 	};
 
 	if (vq->iotlb == NULL)
 		return;
+	entry.persistent = is_about_ring(dev, vq, entry.first, entry.last);
 	vhost_user_iotlb_wr_lock(vq);
 	insert(dev, vq->iotlb, &entry);
 	unlock(vq);
@@ -617,32 +699,22 @@ vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg 
 	return false;
 }
 
-/* A range, and a part of a ring. Both may end at the last address there is. */
+/* Whether all of a part that is in a range is, for reading and writing, where it is held. */
 static bool
-overlaps(uint64_t first, uint64_t last, uint64_t part, uint64_t len)
+is_held(const struct virtio_net *dev, const struct vhost_virtqueue *vq, const struct part *part,
+	uint64_t first, uint64_t last)
 {
-	return part <= last && first <= last_of(part, len);
-}
+	const uint64_t from = RTE_MAX(first, part->first), to = RTE_MIN(last, part->last);
+	const uint64_t len = to - from + 1;
+	const struct iotlb_map_hit hit = iotlb_map_find(
+		vhost_iotlb_of(dev, vq)->head.map, from, len, VHOST_ACCESS_RW);
+	uint64_t at = hit.host;
 
-static bool
-is_about_ring(
-	struct virtio_net *dev, const struct vhost_virtqueue *vq, uint64_t first, uint64_t last)
-{
-	const struct vhost_vring_addr *ring = &vq->ring_addrs;
-	const uint64_t size = vq->size;
-	uint64_t avail_len = sizeof(struct vring_packed_desc_event), used_len = avail_len;
-
-	/* Both formats have descriptors of 16 bytes. The last field is for event indexes. */
-	if (!vq_is_packed(dev)) {
-		avail_len = sizeof(struct vring_avail) + (size + 1) * sizeof(uint16_t);
-		used_len = sizeof(struct vring_used) + size * sizeof(struct vring_used_elem) +
-			sizeof(uint16_t);
-	}
-	return overlaps(first, last, ring->desc_user_addr, size * sizeof(struct vring_desc)) ||
-		overlaps(first, last, ring->avail_user_addr, avail_len) ||
-		overlaps(first, last, ring->used_user_addr, used_len) ||
-		((ring->flags & (1 << VHOST_VRING_F_LOG)) != 0 &&
-			overlaps(first, last, ring->log_guest_addr, sizeof(uint64_t)));
+	if (hit.len != len)
+		return false;
+	if (part->is_log)
+		at = vhost_iotlb_log_addr(dev, hit.host, len);
+	return at == part->held + (from - part->first);
 }
 
 bool
@@ -650,11 +722,20 @@ vhost_iotlb_needs_rings(
 	struct virtio_net *dev, const struct vhost_virtqueue *vq, const struct vhost_iotlb_msg *msg)
 {
 	const bool is_started = vq->kickfd != VIRTIO_UNINITIALIZED_EVENTFD && vq->size != 0;
+	const uint64_t first = msg->iova, last = last_of(msg->iova, msg->size);
+	struct part parts[MAX_PARTS];
+	unsigned int i, num;
 
 	/* Before it is started a queue does not wait; if it is enabled, it may have its rings. */
 	if (!vq->access_ok)
 		return is_started;
-	return is_about_ring(dev, vq, msg->iova, last_of(msg->iova, msg->size));
+	num = get_parts(dev, vq, parts);
+	for (i = 0; i < num; i++)
+		if (overlaps(first, last, &parts[i]) &&
+			(msg->type != VHOST_IOTLB_UPDATE || vhost_iotlb_of(dev, vq) == NULL ||
+				!is_held(dev, vq, &parts[i], first, last)))
+			return true;
+	return false;
 }
 
 int

@@ -77,6 +77,7 @@ vhost_user_iotlb_wr_unlock(struct vhost_virtqueue *vq) VHOST_IOTLB_HAS_WRITTEN(&
 
 /*
  * Add a translation: the newest wins. What was asked for in its range is answered.
+ * One about a ring is not evicted for others.
  *
  * Remove a range, inclusive of its last address, which may be the last one there is.
  * What was asked for in there may be asked for again.
@@ -174,7 +175,7 @@ vhost_iotlb_is_valid(const struct virtio_net *dev, const struct vhost_iotlb_msg 
 
 /*
  * Whether the rings of a queue must be translated anew after a message of the front end:
- * if it is about a part of them, or if they wait for a translation.
+ * if it changes where a part of them is, or if they wait for a translation.
  */
 bool
 vhost_iotlb_needs_rings(struct virtio_net *dev, const struct vhost_virtqueue *vq,
