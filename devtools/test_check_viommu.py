@@ -154,6 +154,8 @@ class UsageTest(unittest.TestCase):
         self.refused("--pings does not go with --dpdk", "/bin/true", "--dpdk=/bin/true",
                      "--pings=2")
         self.refused("--full does not go with --dpdk", "/bin/true", "--dpdk=/bin/true", "--full")
+        self.refused("--kernel: /nonexistent: no boot/vmlinuz", "/bin/true",
+                     "--kernel=/nonexistent")
         self.refused("invalid choice: 'round'", "/bin/true", "--ring=round")
 
 

@@ -72,6 +72,7 @@ class PlotTest(unittest.TestCase):
     def test_bad_input(self):
         self.fails("x.json:2: not a record", self.plot([MACHINE, {"what": 1}]))
         self.fails("x.json:1: not a record", self.plot([7]))
+        self.fails("x.json:1: not a record", self.plot([{"record": "machine"}, *ROWS]))
         self.fails("has no map, random entries: not a whole", self.plot([MACHINE, *ROWS[:-3]]))
         self.fails("has no machine", self.plot(ROWS))
         self.fails("gnuplot is not installed", self.plot([MACHINE, *ROWS], env={"PATH": ""}))

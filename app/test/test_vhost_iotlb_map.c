@@ -148,9 +148,12 @@ test_remove_to_the_end(void)
 	ASSERT_NUM(1);
 	ASSERT_FINDS(0, PAGE + 1, IOTLB_MAP_RW, 0x100000, PAGE);
 	ASSERT_FINDS(UINT64_MAX, 1, IOTLB_MAP_RW, 0, 0);
-	/* Backwards: nothing. */
+	/* Backwards: nothing, not even inside an entry. */
 	iotlb_map_remove(map, 0x1000, 0xfff);
+	iotlb_map_remove(map, 0x800, 0x7ff);
+	iotlb_map_remove(map, 0x801, 0x100);
 	ASSERT_NUM(1);
+	ASSERT_FINDS(0, PAGE + 1, IOTLB_MAP_RW, 0x100000, PAGE);
 	return 0;
 }
 
@@ -259,6 +262,8 @@ test_pages(void)
 static int
 test_refused(void)
 {
+	uint8_t perm;
+
 	TEST_ASSERT_SUCCESS(make_map(CAPACITY, 0), "no map");
 	insert(0x1000, PAGE, 0x100000, IOTLB_MAP_RW);
 	/* Lengths of 0 and beyond the end are ranges that end before they begin. */
@@ -266,6 +271,9 @@ test_refused(void)
 	TEST_ASSERT_EQUAL(insert(0x1001, UINT64_MAX, 0x5000, IOTLB_MAP_RW), -EINVAL,
 		"a range that wraps was taken");
 	TEST_ASSERT_EQUAL(insert(0x1000, PAGE, 0x5000, 0), -EINVAL, "no permission was taken");
+	for (perm = IOTLB_MAP_RW + 1; perm < 8; perm++)
+		TEST_ASSERT_EQUAL(insert(0x1000, PAGE, 0x5000, perm), -EINVAL,
+			"permission %u was taken", perm);
 	ASSERT_NUM(1);
 	ASSERT_FINDS(0x1000, 0, IOTLB_MAP_RW, 0, 0);
 	ASSERT_FINDS(0x1000, PAGE, IOTLB_MAP_RW, 0x100000, PAGE);
@@ -294,6 +302,48 @@ test_full(void)
 	iotlb_map_remove(map, (uint64_t)i * 2 * PAGE + 1, (uint64_t)i * 2 * PAGE + 1);
 	ASSERT_NUM(CAPACITY);
 	ASSERT_FINDS((uint64_t)i * 2 * PAGE + 2, 1, IOTLB_MAP_RW, (uint64_t)i * PAGE + 2, 1);
+	return 0;
+}
+
+/* Whoever is evicted by a map with a seed: one at a time, each told again afterwards. */
+static uint64_t
+draw_victims(uint64_t seed, unsigned int *num_places)
+{
+	const struct iotlb_map_config config = { .capacity = 8, .seed = seed };
+	bool places[8] = { false };
+	unsigned int i, round;
+	uint64_t hash = 0;
+
+	*num_places = 0;
+	map = iotlb_map_init(map, &config);
+	for (i = 0; i < 8; i++)
+		insert(i * 2 * PAGE, PAGE, 0, IOTLB_MAP_RW);
+	for (round = 0; round < 100; round++) {
+		insert(100 * PAGE, PAGE, 0, IOTLB_MAP_RW);
+		iotlb_map_remove(map, 100 * PAGE, 101 * PAGE - 1);
+		for (i = 0; i < 8; i++) {
+			if (iotlb_map_find(map, i * 2 * PAGE, 1, IOTLB_MAP_RW).len != 0)
+				continue;
+			*num_places += !places[i];
+			places[i] = true;
+			hash = hash * 31 + i;
+			insert(i * 2 * PAGE, PAGE, 0, IOTLB_MAP_RW);
+		}
+	}
+	return hash;
+}
+
+static int
+test_victims(void)
+{
+	unsigned int num_places;
+	uint64_t victims;
+
+	TEST_ASSERT_SUCCESS(make_map(8, 0), "no map");
+	victims = draw_victims(2, &num_places);
+	TEST_ASSERT_EQUAL(num_places, 8, "only %u of 8 are evicted", num_places);
+	TEST_ASSERT_EQUAL(draw_victims(2, &num_places), victims, "others by the same seed");
+	TEST_ASSERT(draw_victims(4, &num_places) != victims, "the same by another seed");
 	return 0;
 }
 
@@ -363,6 +413,7 @@ test_verifier(void)
 	ASSERT_SEEN(map->values[0].last, 0x2000);
 	ASSERT_SEEN(map->values[2].last, 0x3fff);
 	ASSERT_SEEN(map->values[1].perm, 0);
+	ASSERT_SEEN(map->values[1].perm, 7);
 	ASSERT_SEEN(map->values[1].host, 0x101000);
 	ASSERT_SEEN(map->first[3], 0);
 	ASSERT_SEEN(map->num, CAPACITY + 1);
@@ -464,6 +515,7 @@ static struct unit_test_suite map_suite = {
 		TEST_CASE(test_pages),
 		TEST_CASE(test_refused),
 		TEST_CASE(test_full),
+		TEST_CASE(test_victims),
 		TEST_CASE(test_full_of_persistent),
 		TEST_CASE(test_inside_persistent),
 		TEST_CASE(test_verifier),

@@ -508,7 +508,7 @@ iotlb_map_insert(struct iotlb_map *map, const struct iotlb_map_entry *entry)
 	uint32_t num = 0, rank;
 	struct rest rest;
 
-	if (new.last < new.first || (new.perm &IOTLB_MAP_RW) == 0)
+	if (new.last < new.first || new.perm == 0 || new.perm > IOTLB_MAP_RW)
 		return -EINVAL;
 	rest = find_rest(map, new.first, new.last);
 	tell_gone(map, rest.begin, rest.end, new.first, new.last);
@@ -635,7 +635,7 @@ iotlb_map_verify(const struct iotlb_map *map)
 		}
 		entry = iotlb_map_get(map, i);
 		right = right && entry.first == map->first[i] && entry.first <= entry.last &&
-			(entry.perm & IOTLB_MAP_RW) != 0;
+			entry.perm != 0 && entry.perm <= IOTLB_MAP_RW;
 		if (i + 1 == map->num)
 			continue;
 		above = iotlb_map_get(map, i + 1);

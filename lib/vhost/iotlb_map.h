@@ -152,7 +152,7 @@ iotlb_map_clear(struct iotlb_map *map);
  *   Is copied.
  * @return
  *   0, or with nothing changed -EINVAL if the last address is below the first or the
- *   permission is none, or -ENOSPC if all of a full map is persistent. Then the range
+ *   permission is none of the three, or -ENOSPC if all of a full map is persistent. Then the range
  *   has no translation: neither the old one, which is no longer true, nor the new one.
  *   If it lies inside one entry, the part of that above it goes, too.
  */
