@@ -29,8 +29,10 @@
 /* Of misses that wait for an answer, too. */
 #define CAPACITY VHOST_IOTLB_CAPACITY
 
-#define MAP_SIZE RTE_CACHE_LINE_ROUNDUP(iotlb_map_size(CAPACITY + 1))
-#define MAPS (VHOST_IOTLB_PER_DEVICE ? 2 : 1)
+#define MAP_SIZE RTE_CACHE_LINE_ROUNDUP(iotlb_map_size(CAPACITY))
+/* A new mapping comes before an old translation is evicted. */
+#define NUM_MAPPINGS (CAPACITY + 1)
+#define MAPPINGS_SIZE (VHOST_IOTLB_PER_DEVICE ? iotlb_map_size(NUM_MAPPINGS) : 0)
 
 /* What the front end was asked for. */
 struct miss {
@@ -266,10 +268,9 @@ configure(struct vhost_iotlb *iotlb, const struct virtio_net *dev, struct iotlb_
 	if (iotlb->unmap == NULL)
 		return;
 	config->flags = IOTLB_MAP_NO_MERGE;
-	/* A new mapping comes before an old translation is evicted. */
 	iotlb->mappings = iotlb_map_init(iotlb->maps + MAP_SIZE,
 		&(struct iotlb_map_config){
-			.capacity = CAPACITY + 1, .flags = IOTLB_MAP_NO_MERGE });
+			.capacity = NUM_MAPPINGS, .flags = IOTLB_MAP_NO_MERGE });
 }
 
 #else
@@ -295,7 +296,7 @@ static struct vhost_iotlb *
 create(const struct virtio_net *dev, void *owner)
 {
 	struct iotlb_map_config config = { .capacity = CAPACITY, .seed = rte_rand() };
-	const size_t len = sizeof(struct vhost_iotlb) + MAPS * MAP_SIZE;
+	const size_t len = sizeof(struct vhost_iotlb) + MAP_SIZE + MAPPINGS_SIZE;
 	struct vhost_iotlb *iotlb;
 	int node = SOCKET_ID_ANY;
 

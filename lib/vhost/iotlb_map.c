@@ -36,11 +36,10 @@
 #define NO_PAGE (PAGE_LEN / 2)
 #define ALIGNMENT 64
 
-/* A slot. An unused one has a first address above its last. */
+/* A slot. An unused one has no permission. */
 struct value {
-	uint64_t first;
 	uint64_t last;
-	uint64_t host; /* of an unused one, the next unused one */
+	uint64_t delta; /* as of a page; of an unused one, the next unused one */
 	uint8_t perm;
 	uint8_t page_shift;
 	bool persistent;
@@ -80,13 +79,13 @@ num_slots(uint32_t capacity)
 	return (size_t)capacity + SPARE;
 }
 
-/* A power of 2, so many that entries side by side have one each, also with holes between. */
+/* A power of 2, so many that most of a full map's entries can have one each. */
 static size_t
 num_pages(uint32_t capacity)
 {
 	size_t num = 2;
 
-	while (num / 2 < capacity)
+	while (num <= capacity / 2)
 		num *= 2;
 	return num;
 }
@@ -102,7 +101,7 @@ iotlb_map_size(uint32_t capacity)
 static void
 give_slot_back(struct iotlb_map *map, uint32_t slot)
 {
-	map->values[slot] = (struct value){ .first = 1, .last = 0, .host = map->unused };
+	map->values[slot] = (struct value){ .delta = map->unused };
 	map->unused = slot;
 }
 
@@ -143,23 +142,19 @@ value_at(const struct iotlb_map *map, uint32_t rank)
 	return &map->values[map->slots[rank]];
 }
 
-static struct iotlb_map_entry
-entry_of(const struct value *value)
+struct iotlb_map_entry
+iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
 {
+	const struct value *value = value_at(map, rank);
+
 	return (struct iotlb_map_entry){
-		.first = value->first,
+		.first = map->first[rank],
 		.last = value->last,
-		.host = value->host,
+		.host = map->first[rank] + value->delta,
 		.perm = value->perm,
 		.page_shift = value->page_shift,
 		.persistent = value->persistent,
 	};
-}
-
-struct iotlb_map_entry
-iotlb_map_get(const struct iotlb_map *map, uint32_t rank)
-{
-	return entry_of(value_at(map, rank));
 }
 
 /* Put an entry into an unused slot, of which there is one. */
@@ -169,11 +164,10 @@ put(struct iotlb_map *map, uint32_t rank, const struct iotlb_map_entry *entry)
 	const uint32_t slot = map->unused;
 	struct value *value = &map->values[slot];
 
-	map->unused = value->host;
+	map->unused = value->delta;
 	*value = (struct value){
-		.first = entry->first,
 		.last = entry->last,
-		.host = entry->host,
+		.delta = entry->host - entry->first,
 		.perm = entry->perm,
 		.page_shift = entry->page_shift,
 		.persistent = entry->persistent,
@@ -230,11 +224,13 @@ static void
 forget_pages(struct iotlb_map *map, uint64_t first, uint64_t last)
 {
 	const uint64_t begin = first >> PAGE_SHIFT, more = (last >> PAGE_SHIFT) - begin;
+	const bool is_all = more > map->head.pages_mask;
 	uint64_t i;
 
-	/* Further pages would be in the same places again. */
-	for (i = 0; i <= more && i <= map->head.pages_mask; i++) {
-		struct iotlb_map_page *page = &map->head.pages[(begin + i) & map->head.pages_mask];
+	/* Of more pages than there are places they may be anywhere. */
+	for (i = 0; i <= (is_all ? map->head.pages_mask : more); i++) {
+		const uint64_t at = is_all ? i : iotlb_map_place(&map->head, begin + i);
+		struct iotlb_map_page *page = &map->head.pages[at];
 
 		if ((page->key >> PAGE_SHIFT) - begin <= more)
 			page->key = NO_PAGE;
@@ -250,7 +246,7 @@ note_pages(struct iotlb_map *map, const struct iotlb_map_entry *entry)
 	uint64_t i;
 
 	for (i = begin; i < end && i - begin <= map->head.pages_mask; i++)
-		map->head.pages[i & map->head.pages_mask] = (struct iotlb_map_page){
+		map->head.pages[iotlb_map_place(&map->head, i)] = (struct iotlb_map_page){
 			.key = (i << PAGE_SHIFT) | entry->perm,
 			.delta = entry->host - entry->first,
 		};
@@ -327,11 +323,12 @@ find_value(const struct iotlb_map *map, uint64_t iova)
 bool
 iotlb_map_get_at(const struct iotlb_map *map, uint64_t iova, struct iotlb_map_entry *entry)
 {
-	const struct value *value = find_value(map, iova);
+	const uint32_t below = count_up_to(map, iova);
 
-	if (value != NULL)
-		*entry = entry_of(value);
-	return value != NULL;
+	if (below == 0 || iova > value_at(map, below - 1)->last)
+		return false;
+	*entry = iotlb_map_get(map, below - 1);
+	return true;
 }
 
 /* How far a look-up is answered that goes beyond the entry in which it begins. */
@@ -339,13 +336,13 @@ static uint64_t
 extend(const struct iotlb_map *map, const struct value *value, uint64_t iova, uint64_t len,
 	uint8_t perm)
 {
-	const uint64_t host = value->host - value->first;
+	const uint64_t delta = value->delta;
 
 	while (value->last - iova < len - 1) {
 		const uint64_t next = value->last + 1;
 
 		value = next == 0 ? NULL : find_value(map, next);
-		if (value == NULL || value->host - next != host || (value->perm & perm) != perm)
+		if (value == NULL || value->delta != delta || (value->perm & perm) != perm)
 			return next - iova;
 	}
 	return len;
@@ -360,7 +357,7 @@ find_by_search(const struct iotlb_map *map, uint64_t iova, uint64_t len, uint8_t
 		return (struct iotlb_map_hit){ 0, 0 };
 	if (value->last - iova < len - 1)
 		len = extend(map, value, iova, len, perm);
-	return (struct iotlb_map_hit){ value->host + (iova - value->first), len };
+	return (struct iotlb_map_hit){ iova + value->delta, len };
 }
 
 struct iotlb_map_hit
@@ -574,10 +571,9 @@ verify_unused(const struct iotlb_map *map)
 	uint32_t slot = map->unused, left = num_slots(map->capacity) - map->num;
 
 	for (; slot != NO_SLOT && left > 0; left--) {
-		if (slot >= num_slots(map->capacity) ||
-			map->values[slot].first <= map->values[slot].last)
+		if (slot >= num_slots(map->capacity) || map->values[slot].perm != 0)
 			return false;
-		slot = map->values[slot].host;
+		slot = map->values[slot].delta;
 	}
 	return slot == NO_SLOT && left == 0;
 }
@@ -597,8 +593,7 @@ verify_pages(const struct iotlb_map *map)
 			continue;
 		value = find_value(map, first);
 		if (iotlb_map_page_of(map, first) != page || value == NULL ||
-			value->last - first < PAGE_MASK ||
-			page->delta != value->host - value->first ||
+			value->last - first < PAGE_MASK || page->delta != value->delta ||
 			(page->key & PAGE_MASK) != value->perm)
 			return false;
 	}

@@ -96,13 +96,26 @@ struct iotlb_map_head {
 	uint64_t pages_mask;
 };
 
+/**
+ * @internal
+ * Higher bits take part, so that 2048 pages with one or three left out between any two
+ * have a place each, as 2048 side by side do.
+ *
+ * @return Where a page is, by its number, if it is noted.
+ */
+static inline uint64_t
+iotlb_map_place(const struct iotlb_map_head *head, uint64_t number)
+{
+	return (number ^ (number >> 11)) & head->pages_mask;
+}
+
 /** @internal @return The page of an address, if that is noted. */
 static inline const struct iotlb_map_page *
 iotlb_map_page_of(const struct iotlb_map *map, uint64_t iova)
 {
 	const struct iotlb_map_head *head = (const struct iotlb_map_head *)map;
 
-	return &head->pages[(iova >> IOTLB_MAP_PAGE_SHIFT) & head->pages_mask];
+	return &head->pages[iotlb_map_place(head, iova >> IOTLB_MAP_PAGE_SHIFT)];
 }
 
 /** @internal @return Whether a page is the one of an address, with a permission or more. */
