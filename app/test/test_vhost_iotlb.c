@@ -386,6 +386,11 @@ test_permission(void)
 	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && count_misses() == 1,
 		"not asked for with another permission");
 	CHECK(forget(iova_of(0), PAGE), "not forgotten");
+	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && count_misses() == 1, "not asked for again");
+	CHECK(tell(iova_of(0), mem_of(0), PAGE, VHOST_ACCESS_RO), "not taken");
+	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa) && count_misses() == 0,
+		"a smaller permission answers a miss of more");
+	CHECK(forget(iova_of(0), PAGE), "not forgotten");
 	CHECK(tell(iova_of(0), mem_of(0), PAGE, VHOST_ACCESS_RO), "not taken");
 	CHECK(!writes(iova_of(0), PKT_LEN, 0xaa), "written to what may be read only");
 	CHECK(missed(iova_of(0), VHOST_ACCESS_RW), "no miss, or another one");
@@ -521,14 +526,19 @@ test_other_memory(void)
 
 /* --- limits --- */
 
+/* What is known no more, and which that is, in one number. */
 static unsigned int
-count_unknown(unsigned int num)
+count_unknown(unsigned int num, uint64_t *which)
 {
 	unsigned int i, unknown = 0;
 
-	for (i = 0; i < num; i++)
-		if (is_unknown(iova_of(2 * i)))
-			unknown++;
+	*which = 0;
+	for (i = 0; i < num; i++) {
+		if (!is_unknown(iova_of(2 * i)))
+			continue;
+		unknown++;
+		*which = *which * 31 + i;
+	}
 	return unknown;
 }
 
@@ -536,7 +546,9 @@ static const char *
 test_full(void)
 {
 	const unsigned int more = 100, num = CAPACITY + more;
+	static uint64_t last_which;
 	unsigned int i, unknown;
+	uint64_t which;
 
 	/* Asked for first, so that it is seen whether an answer makes room for asking again. */
 	for (i = 0; i < num; i++) {
@@ -544,9 +556,11 @@ test_full(void)
 		CHECK(tell(iova_of(2 * i), mem_of(0), PAGE, VHOST_ACCESS_RW), "not taken");
 		CHECK(i % 64 != 0 || reads_page(iova_of(2 * i), 0), "the newest is not known");
 	}
-	unknown = count_unknown(num);
+	unknown = count_unknown(num, &which);
 	/* The rings are one more, and stay. */
 	CHECK(unknown == more + 1, "not as many had to go as there is no room for");
+	CHECK(which != last_which, "the same had to go as in another device");
+	last_which = which;
 	CHECK(reads_page(iova_of(2 * (num - 1)), 0), "the last one had to go for a miss");
 	CHECK(tell_rings() && is_ready(), "not ready");
 	return NULL;
@@ -639,6 +653,44 @@ test_rings_come_back(void)
 	CHECK(writes(iova_of(0), PKT_LEN, 0xaa), "not served any more");
 	/* Twice, before the answer. */
 	CHECK(forget(0, 0) && forget(0, 0) && tell_rings() && is_ready(), "not ready again");
+	return NULL;
+}
+
+/* Whether a queue stops by a byte of its rings that is forgotten, and is ready again. */
+static const char *
+forget_byte(const void *addr)
+{
+	const uint64_t iova = vhost_frontend_iova(frontend, addr);
+
+	CHECK(forget(iova, 1) && !queue_is_ready(VHOST_FRONTEND_RX), "ready without a byte");
+	CHECK(tell_rings() && is_ready(), "not ready when all is known");
+	return NULL;
+}
+
+/* Each part of a ring is one, from its first byte to its last one, and no further. */
+static const char *
+test_parts_of_rings(void)
+{
+	const struct vhost_frontend_ring *ring = vhost_frontend_ring(frontend, VHOST_FRONTEND_RX);
+	const uint8_t *avail = (const uint8_t *)ring->avail, *used = (const uint8_t *)ring->used;
+	const bool packed = ring->packed;
+	/* Event indexes of a split ring, of 2 bytes, are not negotiated. */
+	const size_t avail_len = packed ? 4 : 4 + 2 * ring->size;
+	const size_t used_len = packed ? 4 : 4 + 8 * ring->size;
+	const uint8_t *const bytes[] = { (uint8_t *)ring->desc,
+		(uint8_t *)ring->desc + 16 * ring->size - 1, avail, avail + avail_len - 1, used,
+		used + used_len - 1 };
+	const char *fault;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bytes); i++) {
+		fault = forget_byte(bytes[i]);
+		CHECK(fault == NULL, fault);
+	}
+	CHECK(forget(vhost_frontend_iova(frontend, used + used_len), 1) && is_ready(),
+		"what is behind a ring is taken for it");
+	CHECK(packed || (forget(vhost_frontend_iova(frontend, avail + avail_len), 1) && is_ready()),
+		"an event index that is not used is taken for a ring");
 	return NULL;
 }
 
@@ -1073,6 +1125,7 @@ static const struct {
 	{ "full channel", test_full_channel, false, 256, false },
 	{ "rings come back", test_rings_come_back, false, 256, false },
 	{ "rings of many pages", test_big_rings, false, BIG_RING, false },
+	{ "parts of rings", test_parts_of_rings, false, 256, false },
 	{ "rings stay", test_rings_stay, false, BIG_RING, false },
 	{ "rings told again", test_rings_again, false, BIG_RING, false },
 	{ "rings in pieces", test_ring_in_pieces, false, 256, false },
